@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
 
 from pydantic import JsonValue
 
@@ -12,6 +13,7 @@ from memdb.languages import language_of
 from memdb.records import Candidate, Predicate
 from memdb.stop_words import TOLD_IN_ENGLISH
 from memdb.unspaced import is_unspaced, words_of
+from memdb.when import find_times
 
 _STEM = 3  # letters that two forms of a word, or of a name in two languages, mostly share
 _UNTELLING = frozenset("yes no true false none unknown".split())
@@ -36,6 +38,11 @@ def is_english(text: str) -> bool:
     """Tell whether a text is surely English: names and things have other words in other languages."""
     words = words_of(text.casefold())
     return not TOLD_IN_ENGLISH.isdisjoint(words) and language_of(words) is None
+
+
+def tells_a_time(text: str, *, at: datetime, zone: tzinfo) -> bool:
+    """Tell whether a text tells any time, or may do so in another language than English."""
+    return not is_english(text) or bool(_NUMBER.search(text)) or bool(find_times(text, at=at, zone=zone))
 
 
 def leaves_out_a_denial(text: str, excerpt: str, told: str) -> bool:

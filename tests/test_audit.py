@@ -303,6 +303,19 @@ def test_the_model_cannot_end_what_lasts_where_it_is_only_said_again(tmp_path: P
         assert "would end what lasts" in mem.turns("ana", turn_id="t1")[0].notes[0].why
 
 
+@pytest.mark.parametrize(("type_", "note"), [("supersede", None), ("insert", "insert would end what lasts, and nobody said so")])
+def test_since_and_until_when_is_not_what_nobody_said(tmp_path: Path, type_: str, note: str | None) -> None:
+    times = {"valid_from": "1990-01-01"} if type_ == "supersede" else {"valid_to": "2025-03-05"}
+    told = second(
+        "I moved to Lisbon.", "user.lives_in", "Lisbon", action(type_, "f1" if type_ == "supersede" else None, **times), explicit=True
+    )
+    with Auditor(PORTO, told).tell(tmp_path) as mem:
+        assert held(mem) == [("Lisbon", A), ("Porto", S)]
+        assert [str(one.why).removesuffix(", so the rules decided") for one in mem.turns("ana", turn_id="t1")[0].notes] == (
+            [note] if note else []
+        )
+
+
 def test_an_end_that_was_read_in_any_language_is_kept(tmp_path: Path) -> None:
     until = second(
         "Moro no Porto até junho.", "user.lives_in", "Porto", action("update", "f1", valid_to="2025-06-01"), valid_to="2025-06-01"

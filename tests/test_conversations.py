@@ -106,7 +106,7 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("", "line 1"),
+        ("", "is empty"),
         ("hello", "line 1"),
         ('{"text": "a"}\n{"text": }', "line 2"),
         ('{"text": ' + "9" * 5000 + "}", "cannot be read as JSON (a number is too long)"),
@@ -167,9 +167,3 @@ def test_a_folder_and_a_file_of_bytes_are_refused(tmp_path: Path) -> None:
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     (tmp_path / "talk.json").write_bytes('[{"text": "olá"}]'.encode("utf-8-sig"))
     assert read_conversation(tmp_path / "talk.json")[0].turns[0].text == "olá"
-
-
-def test_an_empty_file_is_told_to_be_one(tmp_path: Path) -> None:
-    (path := tmp_path / "talk.json").write_text(" \n")
-    with pytest.raises(InputError, match=r"talk\.json is empty; give a conversation in JSON or JSON lines"):
-        read_conversation(path)

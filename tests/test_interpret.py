@@ -315,6 +315,8 @@ MADE_UP = [  # what is said, what a model makes of it, what is believed, and why
     ("I don't like jazz.", ("user.likes", "jazz", "User likes jazz", "like jazz"), [("user.dislikes", "jazz", False)], OTHERWISE),
     ("I never drink coffee.", ("user.drinks", "coffee", "User drinks coffee", "drink coffee"), [("user.avoids", "coffee", False)], OTHERWISE),
     ("I am not vegetarian.", ("user.diet", "vegetarian", "User is vegetarian", "vegetarian"), [], OTHERWISE),
+    ("The weather is fine, no more rain.", ("user.allergic_to", "", "User is allergic no more", "no more"), [],
+     "the speaker names nothing that is over"),
     ("I'm not keen on sudoku.", ("user.hobby", "sudoku", "User is keen on sudoku", "keen on sudoku"), [], OTHERWISE),
     ("I like tea and hate coffee.", ("user.likes", "coffee", "User likes coffee", "coffee"), [("user.dislikes", "coffee", False)], OTHERWISE),
     ("My sister lives in Porto.", ("user.lives_in", "Porto", "User lives in Porto", "My sister lives in Porto"),
@@ -327,7 +329,8 @@ def test_what_nobody_said_or_said_otherwise_is_not_believed(
     tmp_path: Path, text: str, made: tuple[str, str, str, str], believed: list[tuple[str, str, bool]], why: str
 ) -> None:
     key, object, value_text, excerpt = made
-    facts, turn = read(tmp_path, text, stated(object, excerpt, key=key, value_text=value_text), sensitive_topics="keep")
+    made_up = stated(object, excerpt, key=key, value_text=value_text, negated=not object)
+    facts, turn = read(tmp_path, text, made_up, sensitive_topics="keep")
     assert [(fact.key, fact.object, fact.denies) for fact in facts if fact.kind == "fact"] == believed
     assert [note.why for note in turn.notes] == [why]
 

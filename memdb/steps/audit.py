@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from memdb.borne_out import told_details
+from memdb.borne_out import tells_a_time, told_details
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
@@ -213,6 +213,10 @@ def _checked(
     ends = read_time(decided.valid_to, at=now, zone=config.zone, edge="ends")
     if (_given(decided.valid_from) and starts is None) or (_given(decided.valid_to) and ends is None):
         return "the model gave a time that is none"
+    if not tells_a_time(turn.user_input, at=now, zone=config.zone):
+        starts = None  # whatever the model says: nobody said since when
+        if ends is not None and candidate.valid_to is None and decided.type in ("insert", "noop"):
+            return f"{decided.type} would end what lasts, and nobody said so"
     starts, ends = starts or candidate.valid_from, ends or candidate.valid_to
     if ends is not None and ends <= (starts or now) and decided.type != "expire":
         return "the model let it end before it began"

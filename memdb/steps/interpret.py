@@ -121,7 +121,7 @@ def interpret(
             raise
         calls += answer.calls
         for stated in answer.record.facts:
-            wrong = _misshapen(stated, turn.user_input, said)
+            wrong = _misshapen(stated, turn.user_input, said, predicates)
             if wrong is not None:
                 misshapen.append(wrong)
             candidate = _checked(stated, turn, predicates, zone, wrong or _unusable(stated, turn.user_input, "" if answers else said))
@@ -185,7 +185,7 @@ def _category(stated: Stated, predicate: Predicate) -> Category:
     return known[named] if predicate.category == "other" and named in known else predicate.category
 
 
-def _misshapen(stated: Stated, text: str, heard: str) -> str | None:
+def _misshapen(stated: Stated, text: str, heard: str, predicates: Mapping[str, Predicate]) -> str | None:
     """Why something is no fact of the turn at all, or None. Its object may be what was `heard` right before."""
     excerpt, said = stated.excerpt.strip(), stated.object.strip()
     if not is_canonical(_key(stated)):
@@ -198,6 +198,9 @@ def _misshapen(stated: Stated, text: str, heard: str) -> str | None:
         return "its text does not say its object"
     if said and is_english(text) and not speaks_of(f"{text}\n{heard}", said):
         return "its object is not among the words of the speaker"
+    predicate = predicate_of(_key(stated), predicates)
+    if not said and is_english(text) and not speaks_of(text, f"{predicate.label} {predicate.predicate.replace('_', ' ')}"):
+        return "the speaker names nothing that is over"
     return None
 
 
