@@ -56,10 +56,8 @@ def what_is_untrue(
         return "it says nothing"
     if not _OWN.search(content):
         return "it is not in the first person; write what you noticed, beginning with I"
-    words = [word.casefold() for word in _WORD.findall(content)]
-    round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
-    if round_and_round and round_and_round[0][1] > 2:
-        return f"it says {' '.join(round_and_round[0][0])!r} again and again"
+    if again := said_again_and_again(content):
+        return f"it says {again!r} again and again"
     if prompt and (example := _example(content, prompt, given=text)):
         return f"it repeats the example {example!r}; write of the events"
     for address in _ADDRESS.findall(content):
@@ -76,6 +74,13 @@ def what_is_untrue(
     if events and not _tells_of(content, happened, names=who):
         return "it tells of nothing that happened"
     return _turned_round(content, happened, names=who)
+
+
+def said_again_and_again(content: str) -> str | None:
+    """Return four words in a row that a text has three times or more, as very small models write without end; None if it has none."""
+    words = [word.casefold() for word in _WORD.findall(content)]
+    round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
+    return " ".join(round_and_round[0][0]) if round_and_round and round_and_round[0][1] > 2 else None
 
 
 def _untimely(content: str, text: str, at: Sequence[datetime]) -> str | None:
