@@ -120,8 +120,8 @@ class Background:
         if self._index is not None:
             self._index.rest.interrupt()
 
-    def drain(self, timeout: float | None) -> bool:
-        """Wait until all of it is done; return False if that did not come to pass, see `Memory.drain`.
+    def drain(self, timeout: float | None, *, vectors: bool = True) -> bool:
+        """Wait until all of it is done, or all but the vectors; return False if that did not come to pass, see `Memory.drain`.
 
         Raises:
             StoreError: the file cannot be read, or the work cannot be written.
@@ -133,7 +133,7 @@ class Background:
         while True:
             if self._worker is not None:
                 self._worker.raise_trouble()
-            left, waiting = self._open_work()
+            left, waiting = self._open_work(vectors=vectors)
             if not left:
                 try:
                     self._notebook.write_down_recalled()
@@ -147,20 +147,22 @@ class Background:
                     self._worker.raise_trouble()
                 return False
             if self._worker is None:
-                if not self.work():
+                if not self.work(vectors=vectors):
                     sleep(min(0.05, remaining if remaining is not None else 0.05))
-                while (deadline is None or monotonic() < deadline) and self.work():
+                while (deadline is None or monotonic() < deadline) and self.work(vectors=vectors):
                     pass
             else:
                 self._worker.wake()
                 self._worker.wait(min(0.05, remaining if remaining is not None else 0.05))
 
-    def work(self) -> bool:
-        """Do one step here and now; return whether there was one."""
+    def work(self, *, vectors: bool = True) -> bool:
+        """Do one step here and now, of making vectors only if they are wanted; return whether there was one."""
         if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
+        if not vectors:
+            return False
         embedder, patient = self._embedder, self._patient
         if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
             return True
@@ -209,8 +211,11 @@ class Background:
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
 
-    def _open_work(self) -> tuple[int, int]:
-        """How much is left to do, and how much of it waits to be tried again; more than zero, and less than all, while there are turns."""
+    def _open_work(self, *, vectors: bool = True) -> tuple[int, int]:
+        """How much is left to do, and how much of it waits to be tried again; more than zero, and less than all, while there are turns.
+
+        Without `vectors` they count for nothing, nor does what a collection is still to be told of them.
+        """
         db = self._store.database()
         if db.tuples("queue.ready", now=to_text(utc_now())):  # while there is a turn to take, the rest need not be counted
             return 1, 0
@@ -219,6 +224,8 @@ class Background:
             row = db.one("queue.open", now=to_text(utc_now()), embeds=int(embeds)) or {}
             events = events_due(db, self._config, now=utc_now())
         number = {name: int(value or 0) for name, value in row.items()}
+        if not vectors:
+            return number["turns"] + events, number["turns_waiting"]
         if self._patient is not None and self._patient.rest.lasts:
             number["vectors_waiting"] = number["vectors"]
         left = number["turns"] + number["vectors"] + events

@@ -12,7 +12,7 @@ from memdb.english_rules import compiled, rules
 from memdb.frames_abroad import DANGLING, fold, reader
 from memdb.languages import Language, all_verbs, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
-from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS, TOLD_IN_ENGLISH
 from memdb.unspaced import words_of
 
 _TELLING = 500  # characters, by which the language of a text is told
@@ -23,7 +23,6 @@ _OF_LANGUAGE = re.compile(
     re.IGNORECASE,
 )
 _MYSELF = frozenset("i my we our im".split())
-_TOLD_BY = ONLY_ENGLISH | frozenset("live lived work have love like hate moved study speak drive own play got eat grew come use".split())
 _LEAST = 3  # words of a clause whose language is sure
 _SHORT = 100  # characters, of which languages are told apart by what they state
 _ENGLISH = re.compile(  # too short for its words of grammar: "I'm Mort", "Love soy"
@@ -91,7 +90,7 @@ def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo
     """
     nothing: tuple[list[tuple[str, str]], str] = [], text if language is None else ""
     words = words_of(text[:_TELLING])
-    if (all_verbs().isdisjoint(words) and language is None) or _TOLD_BY.isdisjoint(words) or _OF_LANGUAGE.search(text):
+    if (all_verbs().isdisjoint(words) and language is None) or TOLD_IN_ENGLISH.isdisjoint(words) or _OF_LANGUAGE.search(text):
         return nothing
     mixed = unicodedata.normalize("NFC", text)
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING], hesitation=False))
@@ -133,7 +132,7 @@ def _surely(clause: str) -> Language | None:
 def _is_surely_english(clause: str, language: Language) -> bool:
     words = set(words_of(clause))
     foreign = (language.stop_words - STOP_WORDS) | all_verbs()
-    return bool(words & _MYSELF and words & _TOLD_BY) and foreign.isdisjoint(words)
+    return bool(words & _MYSELF and words & TOLD_IN_ENGLISH) and foreign.isdisjoint(words)
 
 
 def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> str:

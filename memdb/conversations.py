@@ -77,6 +77,8 @@ def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
     Raises:
         InputError: something cannot be used; the message names the line or the field.
     """
+    if not text.strip():
+        raise InputError(f"{origin} is empty; give a conversation in JSON or JSON lines.")
     try:
         document: JsonValue = json.loads(text)
     except json.JSONDecodeError as error:

@@ -43,7 +43,7 @@ def open_client(model: str, *, base_url: str | None, api_key: str | None, timeou
 
     It reads no body for longer than `timeout` seconds, nor more than `most_bytes` of it: a server may send a little now and then for ever,
     or much at once, and so it may with what refuses a call or leads elsewhere, which the client reads by itself. What does is a
-    `ModelUnavailable`.
+    `ModelUnavailable`. It follows no server that leads it elsewhere: what is asked is private, and goes only where the user sends it.
 
     Raises:
         ConfigError: the package is not installed.
@@ -56,7 +56,7 @@ def open_client(model: str, *, base_url: str | None, api_key: str | None, timeou
     def bound(response: _Response) -> None:
         response.stream = _bounded(response.stream, model=model, timeout=timeout, most=most_bytes)
 
-    http_client = openai.DefaultHttpxClient(event_hooks={"response": [bound]})
+    http_client = openai.DefaultHttpxClient(event_hooks={"response": [bound]}, follow_redirects=False)
     client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0, http_client=http_client)
     finalize(client, http_client.close).atexit = False
     return client
@@ -102,17 +102,22 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        status, short = error.status_code, " ".join(str(error).split())[:200]
+        status, short = error.status_code, searchable(" ".join(str(error).split())[:200])
         if status in (408, 409, 425, 429) or status >= 500:
             passing = _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
             passing.retry_after = _pause(error.response.headers.get("retry-after"))
             return passing
+        if elsewhere := error.response.headers.get("location", "") if 300 <= status < 400 else "":
+            told = searchable(" ".join(elsewhere.split())[:200])
+            return ModelUnavailable(
+                f"The model {model} is said to be elsewhere ({told}), where nothing is sent unasked; set OPENAI_BASE_URL if it is there."
+            )
         return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
     if isinstance(error, openai.APITimeoutError):  # a small machine may need minutes for a long answer
         return _late(f"The model {model} gave no answer in time; check the server, or wait longer (the setting model_timeout_seconds).")
     if isinstance(error, openai.APIConnectionError):
         return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
-    what = fault(error) if isinstance(error, ValidationError) else str(error)
+    what = searchable(fault(error) if isinstance(error, ValidationError) else str(error))
     return _passing(f"The model {model} answered with something that is no answer ({what}); check the server.")
 
 

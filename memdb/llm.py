@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from memdb import checks, forking
 from memdb.errors import ModelError, ModelOutputError, ModelUnavailable
@@ -45,13 +45,15 @@ class FormatRefused(ModelError):
 class Prompt(Record):
     """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest.
 
-    `least` and `most` bound how many items a list that is the answer has, where the server keeps to that: small models know no end.
+    `least` and `most` bound how many items a list that is the answer has, where the server keeps to that: small models know no end. In the
+    same way `among` tells of fields of such an item by their names what text there may be: a small model names what it was not shown.
     """
 
     system: str
     user: str
     least: int = 0
     most: int | None = None
+    among: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class ModelRequest(Record):
@@ -183,7 +185,8 @@ class LanguageModel:
         try:
             with panics_told():
                 return _checked(self._transport(request), self.name)
-        except ModelError:
+        except ModelError as error:
+            error.args = tuple(checks.searchable(str(told)) for told in error.args)  # a server may say what no file can hold
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
             why = checks.searchable(f"{type(error).__name__}: {error}")
@@ -284,8 +287,16 @@ class ScriptedModel:
 
 
 def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
-    """The JSON schema of an answer, with the bounds of its list."""
+    """The JSON schema of an answer, with the bounds of its list, and of the texts of its items."""
     schema = answer.model_json_schema()
+    for item in schema.get("$defs", {}).values():
+        fields = item.get("properties", {})
+        for name in prompt.among.keys() & fields.keys():
+            known = {"type": "string", "enum": list(prompt.among[name])}
+            optional = any(one.get("type") == "null" for one in fields[name].get("anyOf", ()))
+            fields[name] = (
+                {"anyOf": [known, {"type": "null"}]} if optional and prompt.among[name] else {"type": "null"} if optional else known
+            )
     if prompt.most is not None:
         for field in schema.get("properties", {}).values():
             if field.get("type") == "array":

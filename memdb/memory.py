@@ -266,8 +266,10 @@ class Memory:
 
         return self._intake.load(messages, user_id=user_id, written=written)
 
-    def drain(self, timeout: float | None = None) -> bool:
+    def drain(self, timeout: float | None = None, *, vectors: bool = True) -> bool:
         """Wait until everything observed is thought about, written and embedded, and what was recalled is noted. Return False if it is not.
+
+        Without `vectors` it does not wait for what is only to be embedded: done in the end, many texts at once, that takes less time.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
         vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
@@ -275,7 +277,7 @@ class Memory:
         Raises:
             StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
-        return self._background.drain(checks.bound(timeout, "timeout"))
+        return self._background.drain(checks.bound(timeout, "timeout"), vectors=vectors)
 
     def remember(
         self,

@@ -27,3 +27,8 @@ PLEASANTRIES = frozenset(
 
 WITH_PLEASANTRIES = frozenset("a all and for is it it's lot much so that that's the then this to very you you're your".split())
 """Words that say no more where all the others do so: "thanks a lot for that"."""
+
+TOLD_IN_ENGLISH = ONLY_ENGLISH | frozenset(
+    "live lived work have love like hate moved study speak drive own play got eat grew come use".split()
+)
+"""Of the words of a text one of which tells that it is English, where it is in none of the languages that are known."""

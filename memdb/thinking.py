@@ -14,6 +14,7 @@ from typing import cast
 
 from memdb import checks, stored
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt
+from memdb.borne_out import leaves_out_a_denial, read_otherwise
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
@@ -238,7 +239,7 @@ def _extract(
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone, said=said, answers=answers)
             if found.unread is None:
-                return _beside(read, found, turn.user_input), found.calls[-1].model if found.calls else llm.name, None
+                return _beside(read, found, turn.user_input, predicates), found.calls[-1].model if found.calls else llm.name, None
             error = f"The model {llm.name} wrote down nothing that the turn says ({found.unread}); try another model."
             return replace(found, candidates=tuple(read)), "rules", error
         except StoreError:
@@ -284,7 +285,7 @@ def _name(candidate: Candidate) -> tuple[str, str, bool]:
     return candidate.key, normalise(candidate.object), candidate.negated
 
 
-def _beside(read: Sequence[Candidate], found: Interpreted, text: str) -> Interpreted:
+def _beside(read: Sequence[Candidate], found: Interpreted, text: str, predicates: Mapping[str, Predicate]) -> Interpreted:
     """What a model found in a text, taken as what the rules read there bears it out."""
     known = {_name(one): one for one in read}
     candidates: dict[tuple[str, str, bool], Candidate] = {}
@@ -293,7 +294,13 @@ def _beside(read: Sequence[Candidate], found: Interpreted, text: str) -> Interpr
         said = _in_own_words(one, read, text)
         if said is not one:
             notes.append(Note(step="extract", key=one.key, why="its object is not among the words of the speaker, where another is"))
-        candidates.setdefault(_name(said), _carefully(said, known.get(_name(said))))
+        against = () if _name(said) in known else read_otherwise(said, read, predicates)
+        if against or (_name(said) not in known and not said.negated and leaves_out_a_denial(text, said.excerpt, said.value_text)):
+            notes.append(Note(step="extract", key=one.key, why="the speaker says otherwise of it"))
+            for other in against:
+                candidates.setdefault(_name(other), other)
+        else:
+            candidates.setdefault(_name(said), _carefully(said, known.get(_name(said))))
     return replace(found, candidates=tuple(candidates.values()), notes=(*found.notes, *notes))
 
 

@@ -10,7 +10,7 @@ from functools import cache
 
 from memdb.clock import clock_times
 from memdb.daytime import hours_of
-from memdb.household import household_rules, telling_words
+from memdb.household import compiled, household_rules, telling_words
 
 _NUMBER = re.compile(r"\d+")
 _DATED = re.compile(r"\b(?:in|of|on|last|next|since|early|late|mid|until|every|through)\W+$", re.IGNORECASE)
@@ -24,6 +24,12 @@ _OWN = re.compile(  # how somebody speaks who was there and made something of it
 )
 _ADDRESS = re.compile(r"(?:\bhttps?://|\bwww\.)[^\s\"'<>)\]]+", re.IGNORECASE)
 _PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turns out", "Makes me": no name goes before these
+_PART = re.compile(r"[\n,;:.!?…]|\b(?:and|but|then|while|because|so)\b", re.IGNORECASE)
+_SO_AFTER_ALL = re.compile(r"\s*(?:only|just|merely|help|wait|forget|stop|mind|miss)\b", re.IGNORECASE)  # "could not wait", "did not stop"
+_NOT_SO = re.compile(
+    r"(?:\b(?:not|never|no longer)|n['’]t)(?!\s*(?:only|just|merely|help|wait|forget|stop|mind|miss)\b)\s+(\w+(?:\s+\w+)?)", re.IGNORECASE
+)
+_MEANS_NOT = ("not", "off", "away", "ended", "lost", "disliked", "less", "un")  # rules for words any of which may stand for a "not"
 _SCHEDULE = re.compile(r"\s+(?:days?|nights?|mornings?|afternoons?|evenings?|weeks?|year|term|hours|run)\b", re.IGNORECASE)
 
 
@@ -42,7 +48,7 @@ def what_is_untrue(
     a proper name, no other people, no room, no page's address and no part of time that is not `given`: in the events, in who and where they
     were, when, and the persona. A time of the clock must be one that the events name or happened `at`, by the household's clocks; it may be
     rounded. Words such as sunset must go with the hour. Where there are `events`, it must tell of something in them besides the `names`
-    of those who were there; and it must not be an example of the `prompt`.
+    of those who were there, and neither leave out a "not" of theirs nor put one in; and it must not be an example of the `prompt`.
     """
     text = "\n".join(given)
     known = {part for word in _WORD.findall(text) for part in (word.casefold(), _bare(word))}
@@ -50,10 +56,8 @@ def what_is_untrue(
         return "it says nothing"
     if not _OWN.search(content):
         return "it is not in the first person; write what you noticed, beginning with I"
-    words = [word.casefold() for word in _WORD.findall(content)]
-    round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
-    if round_and_round and round_and_round[0][1] > 2:
-        return f"it says {' '.join(round_and_round[0][0])!r} again and again"
+    if again := said_again_and_again(content):
+        return f"it says {again!r} again and again"
     if prompt and (example := _example(content, prompt, given=text)):
         return f"it repeats the example {example!r}; write of the events"
     for address in _ADDRESS.findall(content):
@@ -66,9 +70,17 @@ def what_is_untrue(
     for match in _WORD.finditer(content):
         if wrong := _unknown(content, match, known, hours, prompt=prompt):
             return wrong
-    if events and not _tells_of(content, "\n".join(events), names=tuple(names)):
+    happened, who = "\n".join(events), tuple(names)
+    if events and not _tells_of(content, happened, names=who):
         return "it tells of nothing that happened"
-    return None
+    return _turned_round(content, happened, names=who)
+
+
+def said_again_and_again(content: str) -> str | None:
+    """Return four words in a row that a text has three times or more, as very small models write without end; None if it has none."""
+    words = [word.casefold() for word in _WORD.findall(content)]
+    round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
+    return " ".join(round_and_round[0][0]) if round_and_round and round_and_round[0][1] > 2 else None
 
 
 def _untimely(content: str, text: str, at: Sequence[datetime]) -> str | None:
@@ -148,6 +160,32 @@ def _tells_of(content: str, events: str, *, names: Sequence[str]) -> bool:
     happened = set(telling_words(events, names=names))
     told = {*telling_words(content, names=names), *_NUMBER.findall(content)}
     return not happened or not told.isdisjoint({*happened, *_NUMBER.findall(events)})
+
+
+def _turned_round(content: str, events: str, *, names: tuple[str, ...]) -> str | None:
+    """What a memory says without the "not" that the events have wherever they tell of it, or with one that they have nowhere."""
+    denied, plain = set[str](), set[str]()
+    for part in _PART.split(events):
+        before, found, behind = _denied(part)
+        plain |= set(telling_words(before, names=names))
+        (denied if found else plain).update(telling_words(behind, names=names))
+    times = _check_words()["names_of_times"]
+    for sentence in _SENTENCE.findall(content):
+        left_out = [word for word in telling_words(sentence, names=names) if word in denied - plain - times]
+        if left_out and not any(compiled(household_rules().apart[name]).search(sentence) for name in _MEANS_NOT):
+            return f"it leaves out that it was not so: {left_out[0]!r}"
+        for match in _NOT_SO.finditer(sentence):
+            if put_in := [word for word in telling_words(match[1], names=names) if word in plain - denied - times]:
+                return f"it says that it was not so: {put_in[0]!r}"
+    return None
+
+
+def _denied(part: str) -> tuple[str, str, str]:
+    """A part of an event as what stands before a negation, that, and what it denies; all of it is the last where there is none."""
+    found = compiled(household_rules().apart["not"]).search(part)
+    if found is None or _SO_AFTER_ALL.match(part, found.end()):
+        return "", "", part
+    return part[: found.start()], found[0], part[found.end() :]
 
 
 def _bare(word: str) -> str:

@@ -223,9 +223,13 @@ def test_a_secret_that_the_model_adds_as_a_detail_is_left_out(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("added", "kept"),
-    [({"since": 2019, "part": None}, {"since": 2019}), ("null", {}), ({"rooms": {"n": [3, 4]}}, {"rooms": {"n": [3, 4]}})],
+    [
+        ({"moved": True, "part": None, "since": 2019, "detail": "f1"}, {"moved": True}),
+        ("null", {}),
+        ({"rooms": {"n": [3, 4]}}, {"rooms": {"n": [3, 4]}}),
+    ],
 )
-def test_details_of_any_shape_are_no_reason_to_pass_over_a_decision(tmp_path: Path, added: object, kept: Json) -> None:
+def test_details_of_any_shape_or_that_nobody_told_are_no_reason_to_pass_over_a_decision(tmp_path: Path, added: object, kept: Json) -> None:
     moved = action("SUPERSEDE", "f1", new_value_json=added, reason=None, confidence_delta=None)
     lisbon = second("I moved to Lisbon.", "user.lives_in", "Lisbon", moved, explicit=True)
     with Auditor(PORTO, lisbon).tell(tmp_path) as mem:
@@ -299,6 +303,19 @@ def test_the_model_cannot_end_what_lasts_where_it_is_only_said_again(tmp_path: P
         assert "would end what lasts" in mem.turns("ana", turn_id="t1")[0].notes[0].why
 
 
+@pytest.mark.parametrize(("type_", "note"), [("supersede", None), ("insert", "insert would end what lasts, and nobody said so")])
+def test_since_and_until_when_is_not_what_nobody_said(tmp_path: Path, type_: str, note: str | None) -> None:
+    times = {"valid_from": "1990-01-01"} if type_ == "supersede" else {"valid_to": "2025-03-05"}
+    told = second(
+        "I moved to Lisbon.", "user.lives_in", "Lisbon", action(type_, "f1" if type_ == "supersede" else None, **times), explicit=True
+    )
+    with Auditor(PORTO, told).tell(tmp_path) as mem:
+        assert held(mem) == [("Lisbon", A), ("Porto", S)]
+        assert [str(one.why).removesuffix(", so the rules decided") for one in mem.turns("ana", turn_id="t1")[0].notes] == (
+            [note] if note else []
+        )
+
+
 def test_an_end_that_was_read_in_any_language_is_kept(tmp_path: Path) -> None:
     until = second(
         "Moro no Porto até junho.", "user.lives_in", "Porto", action("update", "f1", valid_to="2025-06-01"), valid_to="2025-06-01"
@@ -318,6 +335,17 @@ def test_what_shares_no_word_with_a_set_s_other_values_needs_no_model(tmp_path: 
     with auditor.tell(tmp_path) as mem:
         assert held(mem) == [("jazz", A), ("tea", A)]
     assert auditor.prompts == []
+
+
+def test_a_decision_is_asked_for_among_what_it_may_name(tmp_path: Path) -> None:
+    """Where the server keeps to the shape, a small model names no fact that it was not shown, nor one that the candidate does not bear on."""
+    blue = second("My favourite colour is blue.", "user.favourite_colour", "blue", action("supersede", "f1"))
+    auditor = Auditor(PORTO, GREEN, blue)
+    auditor.tell(tmp_path).close()
+    shape = auditor.script.requests[-1].schema_ or {}
+    named = shape["$defs"]["Decided"]["properties"]  # type: ignore[index]
+    assert (named["candidate"], named["key"]["anyOf"][0]["enum"]) == ({"type": "string", "enum": ["c1"]}, ["user.favourite_colour"])
+    assert named["target_fact_id"]["anyOf"] == [{"type": "string", "enum": ["f1"]}, {"type": "null"}]
 
 
 def test_another_user_s_fact_cannot_be_a_target(tmp_path: Path) -> None:

@@ -1040,3 +1040,19 @@ def test_a_part_of_a_list_is_told_to_be_one_and_the_rest_is_had_as_it_says(db: P
     assert json.loads(ok("turns", "--newest", "--limit", "1", "--status", "done", "--json", "--db", db))[0]["turn_id"] == "t3"
     assert "t2" in ok(*FACTS, "--contains", "JAZZ", "--turn", "t2", "--categories", "soft_preference", "--db", db)
     assert ok("turns", "--refused", "--db", db) == ok(*FACTS, "--contains", "opera", "--db", db) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--db", "x.db", "facts"), "--db belongs behind the command: memdb facts --db"),
+        (("--limit=3", "turns"), "--limit belongs behind the command: memdb turns --limit"),
+        (("--db", "x.db"), "--db belongs behind the command: memdb COMMAND --db"),
+        (("model", "--db", "x.db", "show"), "--db belongs behind the command: memdb model show --db"),
+        (("--nothing", "facts"), "No such option: --nothing"),
+    ],
+    ids=" ".join,
+)
+def test_an_option_before_its_command_is_told_where_it_belongs(arguments: tuple[str, ...], told: str) -> None:
+    result = CliRunner().invoke(app, arguments, prog_name="memdb")
+    assert (result.exit_code, told in " ".join(result.stderr.replace("│", " ").split())) == (2, True)

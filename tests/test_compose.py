@@ -105,6 +105,31 @@ def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House],
     assert "could not be kept: it names 'Marcus', who or which is in no event. Write another." in one.script.requests[1].user
 
 
+NO_BREAKFAST = ["Rui did not eat breakfast", "Rui walked to the bakery"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("I noticed that Rui eats breakfast as ever.", "it leaves out that it was not so: 'eat'"),
+        ("I noticed that Rui enjoyed breakfast.", "it leaves out that it was not so: 'breakfast'"),
+        ("I noticed that Rui did not walk anywhere.", "it says that it was not so: 'walk'"),
+        ("I noticed that Rui skipped breakfast and walked to the bakery.", None),
+        ("I noticed that Rui left without breakfast.", None),
+        ("I noticed that Rui walked to the bakery. I'm not sure why.", None),
+        ("I couldn't help but smile when Rui walked to the bakery.", None),
+    ],
+)
+def test_a_memory_neither_leaves_out_a_not_nor_puts_one_in(content: str, why: str | None) -> None:
+    assert what_is_untrue(content, given=[*NO_BREAKFAST, "Rui"], events=NO_BREAKFAST, names=["Rui"]) == why
+
+
+def test_what_is_not_left_out_in_an_event_is_no_denial() -> None:
+    events = ["Rui could not wait for the concert", "The dog did not stop barking"]
+    told = "I noticed how much Rui looks forward to the concert. The dog barking seems to go with it."
+    assert what_is_untrue(told, given=[*events, "Rui"], events=events, names=["Rui"]) is None
+
+
 def test_a_model_that_keeps_making_things_up_gives_way_to_the_rules_and_the_record_says_so(houses: list[House], tmp_path: Path) -> None:
     sorted_in = json.dumps({"reasoning": "it is liked", "memory_type": "preference", "importance": 7})
     one = house(houses, tmp_path, *[answer("At 9 pm I dimmed the lights.")] * 3, sorted_in)

@@ -106,7 +106,7 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("", "line 1"),
+        ("", "is empty"),
         ("hello", "line 1"),
         ('{"text": "a"}\n{"text": }', "line 2"),
         ('{"text": ' + "9" * 5000 + "}", "cannot be read as JSON (a number is too long)"),

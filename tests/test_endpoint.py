@@ -17,7 +17,7 @@ from memdb.embed import HashingEmbedder, choose_embedder
 from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.llm import ModelRequest
-from tests.hostile_server import LoopbackServer, send, trickle
+from tests.hostile_server import HostileServer, LoopbackServer, send, trickle
 
 pytest.importorskip("openai")
 AT_ONCE: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
@@ -229,6 +229,32 @@ def test_an_answer_that_is_longer_than_any_is_read_no_further(status: int) -> No
         with pytest.raises(ModelUnavailable, match="answered with more than 8,388,608 bytes; check the server"):
             ask(ModelRequest(system="", user="", mode="text", schema_=None, max_tokens=1))
         server.done.set()
+
+
+class Elsewhere(LoopbackServer):
+    """A server that says that what is asked for is at another one."""
+
+    def __init__(self, status: int, place: str) -> None:
+        super().__init__()
+        self.status, self.place = status, place
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        handler.send_response(self.status)
+        handler.send_header("Location", self.place)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_what_is_asked_is_sent_to_nobody_else(status: int) -> None:
+    with HostileServer(lambda _: "hi") as other, Elsewhere(status, f"{other.base_url}/chat/completions") as server:
+        ask = openai_transport(model="tiny", base_url=server.base_url, timeout=10)
+        with pytest.raises(ModelUnavailable, match=r"said to be elsewhere \(http://127.*nothing is sent unasked; set OPENAI_BASE_URL"):
+            ask(ModelRequest(system="", user="I live in Porto.", mode="text", schema_=None, max_tokens=1))
+        with pytest.raises(ModelUnavailable, match="said to be elsewhere"):
+            EndpointEmbedder("tiny", dimension=16, base_url=server.base_url, timeout=10).embed(["I live in Porto."])
+        assert other.modes == []
 
 
 def test_where_the_length_of_the_vectors_is_not_known_opening_says_that_it_cannot_be_asked(

@@ -24,7 +24,8 @@ from tests.embedders import Broken, OneMeaning, SoNear
 
 
 def found(key: str, object: str, **more: Any) -> dict[str, Any]:
-    return {"key": key, "object": object, "excerpt": "This is what I say", "value_text": f"User {key} {object}", "confidence": 0.95, **more}
+    """A fact that a model finds in a message in which nobody looks for its words, since it is in a language that nothing else reads."""
+    return {"key": key, "object": object, "excerpt": "Dit is wat ik zeg", "value_text": f"User {key} {object}", "confidence": 0.95, **more}
 
 
 def remembered(
@@ -35,7 +36,7 @@ def remembered(
     settings = {"worker": False, "model_arbitrates": False, **config}
     with memdb.open(path / "mem.db", embedder=embedder, llm=llm, config=settings) as mem:
         for place in range(len(turns)):
-            mem.observe("This is what I say.", user_id="ana", turn_id=f"t{place}", timestamp=f"2025-03-{1 + place:02}T10:00:00Z")
+            mem.observe("Dit is wat ik zeg.", user_id="ana", turn_id=f"t{place}", timestamp=f"2025-03-{1 + place:02}T10:00:00Z")
             mem.drain()
         return mem.facts("ana", now="2025-03-20"), mem.turns("ana")
 
@@ -150,7 +151,8 @@ def test_lisbon_does_not_repeat_porto(tmp_path: Path) -> None:
 
 def test_what_is_far_in_meaning_is_new(tmp_path: Path) -> None:
     two = [
-        [found("user.pet", name, value_text=text)] for name, text in (("dog called Bica", "Walks Bica"), ("dog named Bica", "Owns a hound"))
+        [found("user.pet", name, value_text=text)]
+        for name, text in (("dog called Bica", "Walks Bica"), ("dog named Bica", "Owns a hound, Bica"))
     ]
     facts, _ = remembered(tmp_path, *two, embedder=HashingEmbedder(64))
     assert [fact.object for fact in facts] == ["dog called Bica", "dog named Bica"]
@@ -191,7 +193,7 @@ def test_a_fact_is_compared_whether_or_not_its_vector_is_written(tmp_path: Path,
     llm = LanguageModel(script, name="scripted", attempts=1, backoff=0)
     with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=llm, config={"worker": False}) as mem:
         for _ in range(2):
-            mem.observe("This is what I say.", user_id="ana")
+            mem.observe("Dit is wat ik zeg.", user_id="ana")
             assert waits or mem.drain()
         mem.drain()  # which takes both turns before any vector
         assert [(fact.object, fact.seen_count) for fact in mem.facts("ana")] == [("dog called Bica", 2)]
@@ -202,7 +204,7 @@ def test_a_fact_of_another_user_or_one_that_is_over_is_repeated_by_nobody(tmp_pa
     llm = LanguageModel(script, name="scripted", attempts=1, backoff=0)
     with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=llm, config={"worker": False}) as mem:
         for user in ("ana", "bob", "cem", "cem"):
-            mem.observe("This is what I say.", user_id=user)
+            mem.observe("Dit is wat ik zeg.", user_id=user)
             mem.drain()
             mem.end(mem.facts(user)[0].fact_id)
         assert {change.operation for change in mem.history()} == {"insert", "expire"}
@@ -534,7 +536,7 @@ def test_a_choice_made_while_a_turn_is_thought_about_holds_for_it(tmp_path: Path
 
     llm = LanguageModel(ScriptedModel(think), name="slow", backoff=0)
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
-        mem.observe("This is what I say.", user_id="ana")
+        mem.observe("Dit is wat ik zeg.", user_id="ana")
         assert mem.drain(timeout=10)
         assert mem.facts("ana") == []
         assert [note.key for note in mem.turns("ana")[0].notes] == ["user.allergic_to"]

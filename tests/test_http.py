@@ -587,6 +587,19 @@ def test_the_examples_of_the_description_and_the_readme_can_be_sent_as_they_stan
     assert [answer.text for answer in answers if answer.status_code != 200] == []
 
 
+@pytest.mark.parametrize(("keys", "required"), [({}, True), ({"all": "*"}, True), ({"a": "ana", "all": "*"}, False)])
+def test_whose_memory_it_is_need_be_said_where_no_key_says_it(mem: memdb.Memory, keys: dict[str, str], required: bool) -> None:
+    described = create_app(mem, keys=keys).openapi()
+    bodies = described["components"]["schemas"]
+    taken = [bodies[name] for name in ("RetrieveIn", "ObserveIn", "NewFactIn", "UndoIn", "UserIn") if name in bodies]
+    assert [("user_id" in body.get("required", ())) for body in taken] == [required] * len(taken)
+    assert len(taken) > 3
+    asked = [one for one in described["paths"]["/memory/facts"]["get"]["parameters"] if one["name"] == "user_id"]
+    assert [one["required"] for one in asked] == [required]
+    assert "user_id" in bodies["Fact"]["required"]  # an answer says it
+    assert bodies["RetrieveIn"]["required"] == (["user_id", "query"] if required else ["query"])
+
+
 def test_everything_that_may_be_sent_is_described(mem: memdb.Memory) -> None:
     described = create_app(mem).openapi()
     doors = [door for methods in described["paths"].values() for door in methods.values()]

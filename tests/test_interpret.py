@@ -211,16 +211,25 @@ def test_a_model_that_does_not_say_how_sure_it_is_counts_as_not_very_sure(tmp_pa
 
 def test_details_keep_their_numbers_and_lists_but_nothing_that_cannot_be_stored(tmp_path: Path) -> None:
     details = {"since": 2019, "rooms": [1, 2], "long": ["x" * 400], "endless": float("inf"), "paid": True, "card": 4111111111111111}
-    llm_answer = stated("Porto", "I live in Porto.", value_json=details)
-    facts, turn = read(tmp_path, "I live in Porto.", llm_answer, secrets="keep")
+    llm_answer = stated("Porto", "Ik woon in Porto.", value_json=details)
+    facts, turn = read(tmp_path, "Ik woon in Porto.", llm_answer, secrets="keep")
     assert facts[0].value_json == {
         "since": 2019, "rooms": [1, 2], "paid": True, "card": 4111111111111111, "subject": "user", "predicate": "lives_in", "object": "Porto",
     }  # fmt: skip
     folder = tmp_path / "careful"
     folder.mkdir()
-    facts, turn = read(folder, "I live in Porto.", llm_answer)
+    facts, turn = read(folder, "Ik woon in Porto.", llm_answer)
     assert facts == []
     assert "card number" in turn.notes[0].why
+
+
+def test_details_that_nobody_told_are_left_out(tmp_path: Path) -> None:
+    details = {"since": 1998, "rooms": 2, "street": "Rua das Flores", "floor": "third", "person": "Bob", "owned": True}
+    text = "I live in Porto, in Flores street on the third floor: two rooms, since '98."
+    facts, _ = read(tmp_path, text, stated("Porto", "I live in Porto", value_json=details))
+    (home,) = (fact for fact in facts if fact.key == "user.lives_in")
+    assert {**home.value_json, "person": None} == details | {"subject": "user", "predicate": "lives_in", "object": "Porto", "person": None}  # type: ignore[dict-item]
+    assert "person" not in home.value_json  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("category", ["other", "soft_preference", "gossip", ""])
@@ -292,6 +301,57 @@ def test_a_model_puts_no_other_object_in_the_place_of_what_was_said(
 def test_what_a_model_made_up_beside_what_was_said_confirms_nothing(tmp_path: Path) -> None:
     facts, _ = read(tmp_path, "I live in Porto.", stated("Porto", "I live in Porto"), stated("Lisbon", "I live in Porto"))
     assert [(fact.object, fact.confidence) for fact in facts if fact.kind == "fact"] == [("Porto", 0.4)]
+
+
+OTHERWISE = "the speaker says otherwise of it"
+MADE_UP = [  # what is said, what a model makes of it, what is believed, and why not what the model says
+    ("I live in Porto.", ("user.name", "Bob", "User is called Bob", "I live in Porto"), [("user.lives_in", "Porto", False)],
+     "its object is not among the words of the speaker"),
+    ("My name is Ana.", ("user.age", "41", "User is aged 41", "My name is Ana"), [("user.name", "Ana", False)],
+     "its object is not among the words of the speaker"),
+    ("I live in Porto.", ("user.lives_in", "Porto", "User lives in Lisbon", "I live in Porto"), [("user.lives_in", "Porto", False)],
+     "its text does not say its object"),
+    ("I don't like jazz.", ("user.likes", "jazz", "User likes jazz", "I don't like jazz"), [("user.dislikes", "jazz", False)], OTHERWISE),
+    ("I don't like jazz.", ("user.likes", "jazz", "User likes jazz", "like jazz"), [("user.dislikes", "jazz", False)], OTHERWISE),
+    ("I never drink coffee.", ("user.drinks", "coffee", "User drinks coffee", "drink coffee"), [("user.avoids", "coffee", False)], OTHERWISE),
+    ("I am not vegetarian.", ("user.diet", "vegetarian", "User is vegetarian", "vegetarian"), [], OTHERWISE),
+    ("The weather is fine, no more rain.", ("user.allergic_to", "", "User is allergic no more", "no more"), [],
+     "the speaker names nothing that is over"),
+    ("I'm not keen on sudoku.", ("user.hobby", "sudoku", "User is keen on sudoku", "keen on sudoku"), [], OTHERWISE),
+    ("I like tea and hate coffee.", ("user.likes", "coffee", "User likes coffee", "coffee"), [("user.dislikes", "coffee", False)], OTHERWISE),
+    ("My sister lives in Porto.", ("user.lives_in", "Porto", "User lives in Porto", "My sister lives in Porto"),
+     [("sister.lives_in", "Porto", False)], OTHERWISE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "made", "believed", "why"), MADE_UP, ids=[f"{text} {made[2]}" for text, made, _, _ in MADE_UP])
+def test_what_nobody_said_or_said_otherwise_is_not_believed(
+    tmp_path: Path, text: str, made: tuple[str, str, str, str], believed: list[tuple[str, str, bool]], why: str
+) -> None:
+    key, object, value_text, excerpt = made
+    made_up = stated(object, excerpt, key=key, value_text=value_text, negated=not object)
+    facts, turn = read(tmp_path, text, made_up, sensitive_topics="keep")
+    assert [(fact.key, fact.object, fact.denies) for fact in facts if fact.kind == "fact"] == believed
+    assert [note.why for note in turn.notes] == [why]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "object", "value_text", "excerpt"),
+    [
+        ("There are thirty of us at the choir.", "choir.members", "30", "The choir has 30 members", "thirty of us at the choir"),
+        ("I have 2 kids.", "user.children", "two", "User has two children", "I have 2 kids"),
+        ("Ik woon in Keulen.", "user.lives_in", "Cologne", "User lives in Cologne", "Ik woon in Keulen"),
+        ("我住在里斯本。", "user.lives_in", "Lisbon", "User lives in Lisbon", "我住在里斯本"),
+        ("I'm Portuguese, born and bred.", "user.hometown", "Portugal", "User comes from Portugal", "I'm Portuguese"),
+        ("I can't wait to move to Porto.", "user.plans", "move to Porto", "User plans to move to Porto", "move to Porto"),
+        ("I don't eat meat.", "user.eating", "meat", "User does not eat meat", "eat meat"),
+        ("My sister and I live in Porto.", "user.lives_in", "Porto", "User lives in Porto", "My sister and I live in Porto"),
+        ("I was told I'm not only quick but thorough.", "user.strength", "thorough", "User is thorough", "thorough"),
+    ],
+)
+def test_what_is_said_in_other_words_is_believed(tmp_path: Path, text: str, key: str, object: str, value_text: str, excerpt: str) -> None:
+    facts, turn = read(tmp_path, text, stated(object, excerpt, key=key, value_text=value_text))
+    assert (value_text in {fact.value_text for fact in facts}, turn.notes) == (True, ())
 
 
 def test_a_model_sees_what_a_message_answers(tmp_path: Path) -> None:

@@ -326,6 +326,17 @@ def test_an_error_that_no_file_can_hold_is_told_as_far_as_it_can_be(tmp_path: Pa
         assert [(turn.status, "half ?" in str(turn.error)) for turn in mem.turns("ana")] == [("done", True)]
 
 
+@pytest.mark.parametrize("error", [ModelUnavailable("half \ud83c"), ModelOutputError("half \ud83c")], ids=["away", "of no use"])
+def test_what_a_server_says_of_itself_costs_no_turn_and_no_memory(error: Exception, tmp_path: Path) -> None:
+    llm = LanguageModel(ScriptedModel(lambda _: error), name="script", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem.event("Rui watered the ferns", user_id="ana", timestamp="2025-03-01T08:00:00Z", participants=["Rui"])
+        assert mem.drain(timeout=10)
+        assert sorted(fact.kind for fact in mem.facts("ana")) == ["fact", "narrative"]
+        assert {call.error for call in mem.calls("ana")} == {"half ?"}
+
+
 def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:
     turns = 1_000
     with HostileServer(facts_in, rate=0.5, seed=7) as server:

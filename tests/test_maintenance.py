@@ -238,11 +238,17 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
         assert [(call.purpose, bool(call.error)) for call in other.calls("ana")] == [("summarize", True)]
 
 
+SEARCHED = [f"The {one}{other} was searched." for one in "bdfgk" for other in "aeiouxyz"]
+
+
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
         ({"summary": "They lost a toy.", "language": "en"}, "They lost a toy."),
-        ({"summary": "They lost a toy. " + "They looked for it. " * 40}, "They lost a toy. " + " ".join(["They looked for it."] * 29)),
+        (
+            {"summary": " ".join(["They lost a toy.", *SEARCHED])},
+            " ".join(["They lost a toy.", *SEARCHED[:27]]),
+        ),  # of six hundred characters
     ],
 )
 def test_what_a_model_writes_beyond_the_summary_that_it_is_asked_for_is_left_out(
@@ -759,7 +765,9 @@ def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itsel
     assert [(note.value_text, note.confidence) for note in of(mem, "note")] == [(text, 0.7) for text in kept]
 
 
-@pytest.mark.parametrize("summary", ["  ", "looked " * 100, "jimmyjim", "They went there with the others."])
+@pytest.mark.parametrize(
+    "summary", ["  ", "looked " * 100, "jimmyjim", "They went there with the others.", "The boat, the boat, the boat, the boat, the boat."]
+)
 def test_where_a_model_s_summary_has_nothing_to_keep_rules_tell_the_episode(mem: memdb.Memory, summary: str) -> None:
     chat(mem, "s1", "2025-03-01", "We painted the boat.", "Then we sailed the boat to Faro.")
     model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": summary})), name="scripted", attempts=1)

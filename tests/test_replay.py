@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.interfaces.replay import replay
 from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
+from tests.embedders import OneMeaning
 from tests.fickle import facts, fickle
 
 ROOT = Path(__file__).parent.parent
@@ -231,6 +232,26 @@ def test_a_replay_into_a_file_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "new.db").touch()
     with pytest.raises(memdb.InputError, match=r"new\.db exists; name a file that does not"):
         replay(tmp_path / "old.db", tmp_path / "new.db")
+
+
+def test_a_replay_embeds_what_nothing_is_compared_with_many_texts_at_once(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "old.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for place in range(12):
+            observe(mem, [("The trains.", place) for place in range(12)], place)
+            mem.drain()
+    replay(tmp_path / "old.db", tmp_path / "new.db", embedder=(embedder := OneMeaning()))
+    assert embedder.asked == 1
+    with memdb.open(tmp_path / "new.db", embedder=embedder, config={"worker": False}) as mem:
+        assert (mem.vectors().written > 0, mem.vectors().waiting) == (True, 0)
+
+
+def test_a_turn_is_thought_about_without_waiting_for_its_vectors(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), config={"worker": False}) as mem:
+        observe(mem, [("I live in Porto.", 0)], 0)
+        assert mem.drain(vectors=False)
+        assert (mem.turns("ana")[0].status, mem.vectors().written, mem.vectors().waiting > 0) == ("done", 0, True)
+        assert mem.drain()
+        assert mem.vectors().waiting == 0
 
 
 def test_what_upkeep_drew_is_no_difference(tmp_path: Path) -> None:

@@ -19,6 +19,18 @@ from memdb.interfaces.show import say
 class _Commands(TyperGroup):
     """Commands whose errors are one sentence on standard error. What was given and cannot be used ends with code 2, all else with 1."""
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # as below
+        """Read what stands before the command. What belongs behind it is told so, and not that there is none."""
+        given = tuple(args)  # which click uses up
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # click's NoSuchOption, which typer keeps to itself
+            name = str(getattr(error, "option_name", ""))
+            if any(name in option.opts for command in self.commands.values() for option in command.params):
+                verb = next((arg for arg in given if arg in self.commands), "COMMAND")
+                vars(error).update(message=f"{name} belongs behind the command: {ctx.command_path} {verb} {name} …", possibilities=None)
+            raise
+
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own Context, a subclass of click's
         try:
             return super().invoke(ctx)
@@ -75,4 +87,4 @@ _VERBS: dict[str, list[Callable[..., None]]] = {
 for panel, verbs in _VERBS.items():
     for verb in verbs:
         app.command(rich_help_panel=panel)(verb)
-app.add_typer(model.app, name="model", rich_help_panel="Run")
+app.add_typer(model.app, name="model", cls=_Commands, rich_help_panel="Run")

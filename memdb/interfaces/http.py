@@ -3,9 +3,11 @@
 With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
 """
 
+import json
 import logging
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -51,6 +53,8 @@ from memdb.records import Change, Record
 log = logging.getLogger("memdb")
 Told = TypeVar("Told")
 
+_USER = "user_id"
+_REFERRED = re.compile(r"#/components/schemas/([\w.-]+)")
 _BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
 
 
@@ -91,7 +95,26 @@ def create_app(
     )
     tell_problems(app, max_bytes=max_bytes, max_silence=max_silence)
     _routes(app, served, keys or {}, only_here=only_here)
+    if any(owner != EVERYBODY for owner in (keys or {}).values()):
+        _describe_without_user(app)
     return app
+
+
+def _describe_without_user(app: FastAPI) -> None:
+    """Have the description say that `user_id` need not be given, as it need not with a key of one user."""
+    described = app.openapi()
+    doors = [door for methods in described["paths"].values() for door in methods.values()]
+    for asked in (one for door in doors for one in door.get("parameters", []) if one["name"] == _USER):
+        asked["required"] = False
+    bodies, met = described["components"]["schemas"], set[str]()
+    wanted = _REFERRED.findall(json.dumps([door.get("requestBody") for door in doors]))
+    while wanted:
+        if (name := wanted.pop()) in met:
+            continue
+        met.add(name)
+        wanted += _REFERRED.findall(json.dumps(bodies[name]))
+        if left := [field for field in bodies[name].pop("required", []) if field != _USER]:
+            bodies[name]["required"] = left
 
 
 def from_environment() -> FastAPI:

@@ -87,6 +87,7 @@ class DrainIn(Body):
     """How long is waited, in seconds; for longer ask again, so that nobody else has to wait."""
 
     timeout: float = Field(5, strict=True, ge=0, le=8, description="Seconds.")
+    vectors: StrictBool = Field(True, description="Wait also for what is only to be embedded.")
 
 
 class Drained(Body):
@@ -146,7 +147,7 @@ def router(memory: Callable[[], Memory]) -> APIRouter:
     @made.post("/memory/drain")
     def drain(body: DrainIn) -> Drained:
         """Wait until everything observed is thought about, written and embedded."""
-        return Drained(done=memory().drain(body.timeout))
+        return Drained(done=memory().drain(body.timeout, vectors=body.vectors))
 
     @made.post("/memory/retry")
     def retry() -> Retried:

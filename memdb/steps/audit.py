@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from memdb.borne_out import tells_a_time, told_details
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
@@ -98,7 +99,8 @@ def audit(
         some = waiting.pop(0)
         shown = _shown(some, related)
         try:
-            prompt = Prompt(system=system, user=_evidence(turn, some, shown, config.zone), least=len(some), most=len(some))
+            user = _evidence(turn, some, shown, config.zone)
+            prompt = Prompt(system=system, user=user, least=len(some), most=len(some), among=_among(some, shown, predicates))
             answer = llm.ask(prompt, answer=Decisions, purpose="arbitrate")
         except ModelError as error:
             calls += error.calls
@@ -114,7 +116,7 @@ def audit(
         for one in answer.record.actions:
             decided.setdefault(one.candidate.strip().lower(), one)  # what is said twice counts as said first
         for place, case in enumerate(some, start=1):
-            checked = _checked(decided.get(f"c{place}"), case, shown, turn.timestamp, predicates=predicates, config=config)
+            checked = _checked(decided.get(f"c{place}"), case, shown, turn, predicates=predicates, config=config)
             actions.append(checked if isinstance(checked, Action) else None)
             if not isinstance(checked, Action):
                 notes.append(Note(step="arbitrate", key=case.candidate.key, why=f"{checked}, so the rules decided"))
@@ -129,6 +131,22 @@ def _shown(cases: Sequence[Case], related: Sequence[Fact]) -> dict[str, Fact]:
             if all(fact.fact_id != other.fact_id for other in shown.values()):
                 shown[f"f{len(shown) + 1}"] = fact
     return shown
+
+
+def _among(cases: Sequence[Case], shown: Mapping[str, Fact], predicates: Mapping[str, Predicate]) -> dict[str, tuple[str, ...]]:
+    """What a decision may name: the candidates, the facts that one of them bears on, and the keys of both."""
+    in_question = {fact.fact_id for case in cases for fact in case.beliefs}
+    return {
+        "candidate": tuple(f"c{place}" for place in range(1, len(cases) + 1)),
+        "target_fact_id": tuple(name for name, fact in shown.items() if fact.fact_id in in_question),
+        "key": tuple(dict.fromkeys(key for case in cases for key in sorted(_keys(case.candidate, predicates)))),
+    }
+
+
+def _keys(candidate: Candidate, predicates: Mapping[str, Predicate]) -> set[str]:
+    """The key of a candidate, and the opposite one."""
+    opposite = predicate_of(candidate.key, predicates).opposite
+    return {candidate.key, canonical_key(candidate.subject, opposite) if opposite else candidate.key}
 
 
 def _evidence(turn: Turn, cases: Sequence[Case], shown: Mapping[str, Fact], zone: tzinfo) -> str:
@@ -176,7 +194,7 @@ def _checked(
     decided: Decided | None,
     case: Case,
     shown: Mapping[str, Fact],
-    now: datetime,
+    turn: Turn,
     *,
     predicates: Mapping[str, Predicate],
     config: Config,
@@ -188,15 +206,17 @@ def _checked(
     target = shown.get(named)
     if named not in ("", "null", "none") and target is None:
         return f"the model named a fact that it was not shown ({named[:20]!r})"
-    candidate = case.candidate
-    opposite = predicate_of(candidate.key, predicates).opposite
-    keys = {candidate.key, canonical_key(candidate.subject, opposite) if opposite else candidate.key}
-    if decided.key and decided.key.strip() and _key(decided.key) not in keys:
+    candidate, now = case.candidate, turn.timestamp
+    if decided.key and decided.key.strip() and _key(decided.key) not in _keys(candidate, predicates):
         return f"the model answered for another key ({decided.key[:40]!r})"
     starts = read_time(decided.valid_from, at=now, zone=config.zone, edge="begins")
     ends = read_time(decided.valid_to, at=now, zone=config.zone, edge="ends")
     if (_given(decided.valid_from) and starts is None) or (_given(decided.valid_to) and ends is None):
         return "the model gave a time that is none"
+    if not tells_a_time(turn.user_input, at=now, zone=config.zone):
+        starts = None  # whatever the model says: nobody said since when
+        if ends is not None and candidate.valid_to is None and decided.type in ("insert", "noop"):
+            return f"{decided.type} would end what lasts, and nobody said so"
     starts, ends = starts or candidate.valid_from, ends or candidate.valid_to
     if ends is not None and ends <= (starts or now) and decided.type != "expire":
         return "the model let it end before it began"
@@ -204,7 +224,7 @@ def _checked(
         return "update would end what lasts, and nobody said so"
     passing = case.candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
     wrong = _misfit(decided.type, target, passing, case.beliefs, now, predicate=predicate_of(candidate.key, predicates))
-    return wrong or _action(decided, passing, target, config)
+    return wrong or _action(decided, passing, target, config, text=turn.user_input)
 
 
 def _ends_early(target: Fact, ends: datetime) -> bool:
@@ -260,7 +280,8 @@ def _misfit(
     return None
 
 
-def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config) -> Action:
+def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config, *, text: str) -> Action:
+    details = _details(decided, said, f"{text}\n{target.value_text if target else ''}")
     over = decided.type == "expire"
     type_, ends = decided.type, said.valid_to
     until = said.valid_to if said.until and target is not None and target.valid_to is None else None
@@ -278,13 +299,13 @@ def _action(decided: Decided, said: Candidate, target: Fact | None, config: Conf
         type=type_,
         key=target.key if target and type_ != "supersede" else said.key,
         new_value_text=None if over else _text(decided, said, target),
-        new_value_json=None if over else _details(decided, said),
+        new_value_json=None if over else details,
         target_fact_id=target.fact_id if target else None,
         valid_from=None if over else said.valid_from,
         valid_to=None if type_ == "supersede" else ends,
         confidence_delta=round(_delta(decided, said, target, config), 6),
         reason=" ".join(decided.reason.split())[:200] or "so the model decided",
-        candidate=said.model_copy(update={"value_json": _details(decided, said)}),
+        candidate=said.model_copy(update={"value_json": details}),
     )
 
 
@@ -298,10 +319,10 @@ def _text(decided: Decided, candidate: Candidate, target: Fact | None) -> str:
     return candidate.value_text
 
 
-def _details(decided: Decided, candidate: Candidate) -> JsonValue:
-    """What the model adds never replaces the parts of the key, and holds no secret, since nobody has asked whether that may be kept."""
+def _details(decided: Decided, candidate: Candidate, told: str) -> JsonValue:
+    """What the model adds was told, never replaces the parts of the key, and holds no secret: nobody has asked whether that may be kept."""
     own = candidate.value_json if isinstance(candidate.value_json, dict) else {}
-    added = details_kept(decided.new_value_json)
+    added = told_details(details_kept(decided.new_value_json), told)
     return {**{name: value for name, value in added.items() if secret_in_details({name: value}) is None}, **own}
 
 

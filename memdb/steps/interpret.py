@@ -10,6 +10,7 @@ from typing import Annotated, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from memdb.borne_out import is_english, speaks_of, told_details
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
@@ -120,9 +121,10 @@ def interpret(
             raise
         calls += answer.calls
         for stated in answer.record.facts:
-            if wrong := _misshapen(stated, turn.user_input):
+            wrong = _misshapen(stated, turn.user_input, said, predicates)
+            if wrong is not None:
                 misshapen.append(wrong)
-            candidate = _checked(stated, turn, predicates, zone, heard="" if answers else said)
+            candidate = _checked(stated, turn, predicates, zone, wrong or _unusable(stated, turn.user_input, "" if answers else said))
             if isinstance(candidate, Note):
                 notes.append(candidate)
             else:
@@ -131,13 +133,13 @@ def interpret(
     return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls), unread)
 
 
-def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo, *, heard: str) -> Candidate | Note:
-    """The candidate, or why there is none."""
+def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo, wrong: str | None) -> Candidate | Note:
+    """The candidate, or what is `wrong` with it."""
     excerpt = stated.excerpt.strip()
     said = stated.object.strip()
     key = _key(stated)
-    if why := _misshapen(stated, turn.user_input) or _unusable(stated, turn.user_input, heard):
-        return Note(step="extract", key=key[:100] or None, why=why)
+    if wrong is not None:
+        return Note(step="extract", key=key[:100] or None, why=wrong)
     subject, _, predicate = key.partition(".")
     at = turn.timestamp
     starts = read_time(stated.valid_from, at=at, zone=zone, edge="begins")
@@ -151,7 +153,12 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         category=_category(stated, predicate_of(key, predicates)),
         confidence=stated.confidence,
         excerpt=excerpt,
-        value_json={**details_kept(stated.value_json), "subject": subject, "predicate": predicate, "object": said},
+        value_json={
+            **told_details(details_kept(stated.value_json), turn.user_input),
+            "subject": subject,
+            "predicate": predicate,
+            "object": said,
+        },
         event_time=read_time(stated.event_time, at=at, zone=zone, edge="happens"),
         valid_from=starts,
         valid_to=ends,
@@ -178,8 +185,8 @@ def _category(stated: Stated, predicate: Predicate) -> Category:
     return known[named] if predicate.category == "other" and named in known else predicate.category
 
 
-def _misshapen(stated: Stated, text: str) -> str | None:
-    """Why something is no fact of the turn at all, or None."""
+def _misshapen(stated: Stated, text: str, heard: str, predicates: Mapping[str, Predicate]) -> str | None:
+    """Why something is no fact of the turn at all, or None. Its object may be what was `heard` right before."""
     excerpt, said = stated.excerpt.strip(), stated.object.strip()
     if not is_canonical(_key(stated)):
         return "the key is not subject.predicate"
@@ -187,6 +194,13 @@ def _misshapen(stated: Stated, text: str) -> str | None:
         return "it says nothing"
     if not excerpt or excerpt not in text:
         return "its excerpt is not among the words of the speaker"
+    if said and not speaks_of(stated.value_text, said):
+        return "its text does not say its object"
+    if said and is_english(text) and not speaks_of(f"{text}\n{heard}", said):
+        return "its object is not among the words of the speaker"
+    predicate = predicate_of(_key(stated), predicates)
+    if not said and is_english(text) and not speaks_of(text, f"{predicate.label} {predicate.predicate.replace('_', ' ')}"):
+        return "the speaker names nothing that is over"
     return None
 
 

@@ -13,6 +13,7 @@ from memdb import files
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
 from memdb.stop_words import STOP_WORDS
+from memdb.truth import said_again_and_again
 from memdb.unspaced import is_unspaced, words_of
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -45,8 +46,8 @@ class _Told(BaseModel):
 def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary:
     """Return the summary of messages in their order.
 
-    Without a model, when it fails, or when it has not one word of what was said, it is the three sentences whose words the rest of the
-    stretch shares most, word for word.
+    Without a model, when it fails, or when it has not one word of what was said or goes round in circles, it is the three sentences whose
+    words the rest of the stretch shares most, word for word.
     """
     lines = [f"{message.speaker or 'user'}: {' '.join(message.value_text.split())}" for message in messages]
     failed: tuple[ModelCall, ...] = ()
@@ -56,7 +57,7 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
             text = _kept(answer.record.summary)
-            if text and _speaks_of(text, messages):
+            if text and _speaks_of(text, messages) and not said_again_and_again(text):
                 return Summary(text=text, by=llm.name, calls=answer.calls)
             failed = answer.calls
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
