@@ -31,6 +31,7 @@ _FORMS = re.compile(
     r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$"
 )  # "watches" and "watch", "studies" and "study", "lived" and "live"
 _NAMED = 2  # words of a name
+_JOINED = frozenset("band choir orchestra quartet trio ensemble troupe club team".split())  # what one is in, rather than has
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _DATES = frozenset(
@@ -89,7 +90,9 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
         if known is not None:
             rest = " ".join(words[length:])
             return known.model_copy(update={"predicate": name, "label": f"{known.label} {rest}".strip()}) if rest else known
-    return Predicate(predicate=name, label=f"has the {' '.join(words)}", category="other", cardinality="one")
+    return Predicate(
+        predicate=name, label=f"{'is in' if words[-1] in _JOINED else 'has'} the {' '.join(words)}", category="other", cardinality="one"
+    )
 
 
 def normalise(text: str) -> str:
