@@ -53,9 +53,14 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
     return f"{label} {_with_article(value) if counted else value}".strip()
 
 
-def told_when(event: datetime | None, ends: datetime | None, zone: tzinfo) -> str:
-    """Return when something happens, or the last day on which it is so, as it stands behind what is told; "" if neither is known."""
-    last = day_told(ends - _A_MOMENT, zone) if ends is not None else ""  # what is so until midnight is so no more on the day that begins
+def told_when(event: datetime | None, ends: datetime | None, zone: tzinfo, *, over: bool = False) -> str:
+    """Return when something happens, the last day on which it is so, or until when it was, as it stands behind what is told; "" if unknown.
+
+    What is to end lasts until a day is over; what is `over` ended on the day of the change.
+    """
+    if over and event is None and ends is not None:
+        return f" (was so until {day_told(ends, zone)})"
+    last = day_told(ends - _A_MOMENT, zone) if ends is not None else ""
     if event is None:
         return f" (until {last})" if last else ""
     first = day_told(event, zone)

@@ -59,6 +59,12 @@ def in_english(text: str) -> list[str]:
         ("temos um cachorro que se chama Bolt", ["I have a dog called Bolt"]),
         ("nao gosto de peixe", ["I do not like peixe"]),
         ("soy intolerante a la lactosa y mi hija no", ["I am lactose intolerant"]),
+        ("Ich habe zwei Katzen, Mimi und Felix", ["I have 2 cats, Mimi and Felix"]),
+        ("J'ai deux chats, Pixel et Mochi.", ["I have 2 cats, Pixel and Mochi"]),
+        ("tenemos dos perros", ["I have 2 dogs"]),
+        ("Ho due gatti, Micio e Luna", ["I have 2 cats, Micio and Luna"]),
+        ("Tenho dois gatos, Mel e Tom", ["I have 2 cats, Mel and Tom"]),
+        ("J'ai deux chats à faire garder", []),
         ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
     ],
 )

@@ -351,6 +351,13 @@ def test_days_in_a_prompt_are_the_users_and_the_last_is_told(tmp_path: Path, zon
         assert f"Drives a van (until {last})" in mem.page("ana", now="2025-03-02T05:00:00Z")
 
 
+def test_what_is_over_is_told_as_over(tell: Tell) -> None:
+    context = tell("I live in Porto", "I moved to Braga today").context(
+        "Where did I live before?", user_id="ana", now="2025-03-10T12:00:00Z"
+    )
+    assert "User lives in Porto (was so until 2025-03-02)" in context.text
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
