@@ -212,8 +212,8 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
         begins = f" (from {day_told(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
         stands = _stands(_state(fact), fact.event_time, config.zone) if fact.kind == "task" else ""
         event = fact.event_time if fact.kind == "fact" else None
-        over = fact.valid_to is not None and fact.valid_to <= now
-        when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=over)}"
+        ended = fact.valid_to is not None and fact.valid_to <= now
+        when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=ended)}"
         text = f"- {_day(fact, config.zone)}{_one_line(fact.value_text)}{summary}{when}{doubt}"
     return ContextItem(
         section=section,
