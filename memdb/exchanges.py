@@ -94,7 +94,7 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
 @cache
 def _swapped() -> frozenset[str]:
     words = rules().instead
-    return frozenset({*words.predicates, *words.places, *attribute_of().values(), "partner", "lives_in", "works_at"})
+    return frozenset({*words.predicates, *words.places, *attribute_of().values(), *rules().over.persons, "partner", "lives_in", "works_at"})
 
 
 _LONGEST_SWAP = 120  # characters

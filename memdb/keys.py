@@ -75,8 +75,8 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
     """Return how a key behaves.
 
     A predicate that is not in the table behaves like the longest known one that it begins with, word by word, so `favourite_colour`
-    behaves like `favourite` and is labelled "… colour". One that begins with none holds a single value of category `other`, and so does a
-    procedure, whatever words its trigger begins with.
+    behaves like `favourite` and is labelled "… colour"; but none like one whose label awaits a thing ("works in the"). One that begins with
+    none holds a single value of category `other`, and so does a procedure, whatever words its trigger begins with.
     """
     subject, _, name = key.rpartition(".")
     words = name.split("_")
@@ -87,7 +87,7 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
         most = min(most, max((known.count("_") + 1 for known in predicates), default=0))
     for length in range(most, 0, -1):
         known = predicates.get("_".join(words[:length]))
-        if known is not None:
+        if known is not None and (length == len(words) or not known.label.endswith(" the")):  # an office manager is no office
             rest = " ".join(words[length:])
             return known.model_copy(update={"predicate": name, "label": f"{known.label} {rest}".strip()}) if rest else known
     return Predicate(

@@ -1136,6 +1136,8 @@ def test_the_demo_conversation_runs_forward_in_time() -> None:
         ("user.favourite_colour", "favourite", "has the favourite colour"),
         ("user.lives_in", "lives_in", "lives in"),
         ("user.shoe_size", None, "has the shoe size"),
+        ("user.office_manager", None, "has the office manager"),
+        ("user.jazz_band", None, "is in the jazz band"),
     ],
 )
 def test_an_unknown_predicate_behaves_like_the_longest_known_one(
