@@ -232,6 +232,12 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
     r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
     re.IGNORECASE,
 )
+_MINE = re.compile(r"(?:i|we|my|our)\b", re.IGNORECASE)
+_KIN = re.compile(
+    r"(?:mum|mom|dad|grandma|granny|gran|nan|nana|grandpa|granddad|grandad)"
+    r"(?='s (?:an?|allergic)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)",
+    re.IGNORECASE,
+)
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
@@ -287,6 +293,10 @@ def _stated(
         carried = Clause(excerpt, "")
         if elided and not question:
             clause = _with_subject(clause)
+        elif (
+            stated and not question and _MINE.match(stated[-1].text) and _KIN.match(clause.text)
+        ):  # "mum loves orchids | but dad's allergic to pollen"
+            clause = replace(clause, text=f"my {clause.text}", elided=True)
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []

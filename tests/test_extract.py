@@ -1939,3 +1939,19 @@ def test_children_are_spoken_of_together(text: str, found: list[tuple[str, str, 
 
 def test_what_is_said_of_children_together_is_told_of_them(predicates: dict[str, Predicate]) -> None:
     assert one("My kids are allergic to nuts", predicates).value_text == "User's children are allergic to nuts"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mum loves orchids but dad's allergic to pollen", {("mother.likes", "orchids"), ("father.allergic_to", "pollen")}),
+        ("My mum lives in Leeds and dad lives in Hull", {("mother.lives_in", "Leeds"), ("father.lives_in", "Hull")}),
+        ("I live with mum and dad works in Leeds", set()),
+        ("his mum is a nurse and dad is a teacher", set()),
+        ("Tom's brother is a vet and dad is a doctor", set()),
+    ],
+)
+def test_dad_beside_what_one_says_of_ones_own_is_ones_own(
+    text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
