@@ -351,6 +351,12 @@ def test_days_in_a_prompt_are_the_users_and_the_last_is_told(tmp_path: Path, zon
         assert f"Drives a van (until {last})" in mem.page("ana", now="2025-03-02T05:00:00Z")
 
 
+def test_what_is_held_under_the_key_that_is_asked_for_is_told_though_it_is_unsure() -> None:
+    doubtful = hit("User drives a Skoda").model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+    asked = doubtful.model_copy(update={"parts": {"keyed": 1.0}})
+    assert [[item.text for item in made(Profile(), [one]).items] for one in (doubtful, asked)] == [[], ["- User drives a Skoda (unsure)"]]
+
+
 def test_what_is_over_is_told_as_over(tell: Tell) -> None:
     context = tell("I live in Porto", "I moved to Braga today").context(
         "Where did I live before?", user_id="ana", now="2025-03-10T12:00:00Z"

@@ -243,8 +243,8 @@ def _tone(confidence: float | None, config: Config) -> Tone | None:
 
 
 def _asked_for(hit: Hit, config: Config) -> bool:
-    """Whether a question asks for an item: in its words, or plainly by meaning."""
-    return hit.parts.get("lexical", 0.0) > 0 or (hit.relevance or 0.0) > config.abstain_relevance
+    """Whether a question asks for an item: in its words, under its key, or plainly by meaning."""
+    return hit.parts.get("lexical", 0.0) > 0 or hit.is_asked_for or (hit.relevance or 0.0) > config.abstain_relevance
 
 
 def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
