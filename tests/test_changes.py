@@ -446,3 +446,7 @@ def test_a_move_that_is_off_ends_the_plan_and_leaves_the_home(tell: Tell) -> Non
     mem = tell("I live in Hull", "I'm moving to Rotterdam in April", "The move's off, sadly")
     assert [fact.object for fact in mem.facts("ana", key="user.lives_in", as_of="2025-05-01")] == ["Hull"]
     assert mem.facts("ana", key="user.plans", now="2025-03-04") == []
+
+
+def test_a_car_that_died_on_the_road_is_driven_no_more(tell: Tell) -> None:
+    assert tell("I drive an old Volvo", "well the volvo died on the motorway").facts("ana", key="user.drives", now="2025-03-05") == []

@@ -1955,3 +1955,20 @@ def test_dad_beside_what_one_says_of_ones_own_is_ones_own(
     text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]
 ) -> None:
     assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("haha april fools, I'm 25", {("user.age", "25")}),
+        ("Just kidding, I live in Porto", {("user.lives_in", "Porto")}),
+        ("I'm vegan, jk", set()),
+        ("I'm vegan jk", set()),
+        ("I am 99 years old, april fools", set()),
+        ("I'm the boss, I own Siemens, just kidding", set()),
+    ],
+)
+def test_what_is_said_after_a_joke_is_confessed_is_meant_and_not_before(
+    text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
