@@ -450,3 +450,8 @@ def test_a_move_that_is_off_ends_the_plan_and_leaves_the_home(tell: Tell) -> Non
 
 def test_a_car_that_died_on_the_road_is_driven_no_more(tell: Tell) -> None:
     assert tell("I drive an old Volvo", "well the volvo died on the motorway").facts("ana", key="user.drives", now="2025-03-05") == []
+
+
+@pytest.mark.parametrize("said", ["Band split up. Gutted.", "band's split up, sadly", "The band broke up last week."])
+def test_a_band_that_split_up_is_nobodys(tell: Tell, said: str) -> None:
+    assert tell("I play bass in a covers band called The Lampposts", said).facts("ana", key="user.band", now="2025-03-05") == []
