@@ -173,7 +173,7 @@ class Hits(list[Hit]):
 
 
 class ProfileEntry(Record):
-    """A value in the profile with how sure it is and since when; of a task also where it stands, and when it is due."""
+    """A value in the profile with how sure it is and since when; of a task also where it stands, and when it, or a plan, is due."""
 
     fact_id: str
     key: str

@@ -137,7 +137,7 @@ def _subject(who: str, named: Sequence[str], *, user_id: str) -> str:
 def _predicate(thing: str) -> str:
     """The predicate that holds a thing, by its name."""
     bare = _SORTED.sub("", thing)
-    if known := held_as(bare):
+    if known := held_as(bare) or held_as(bare.removesuffix("s")):  # "Who are my flatmates?"
         return known
     words = bare.split()
     return "" if not STOP_WORDS.isdisjoint(words) else slug(" ".join(held_as(word) or word for word in words))  # "my plan for Friday"

@@ -28,6 +28,8 @@ class _Names(BaseModel):
     kept: str
     title: str
     made_up: str
+    gone: str
+    former: str
     asks: str
 
     @field_validator("people", "pets", "no_name", mode="before")
@@ -53,17 +55,20 @@ def with_capitals(sentence: str, *, small: bool) -> str:
 def presupposed(sentence: str, *, question: bool) -> list[str]:
     """Return what a question or a request takes for granted: "my wife is called Sara", of "What shall I get my wife Sara?".
 
-    Of whoever it begins with and who has a title, a statement does as well: "My therapist, Dr Weiss, suggested it".
+    Of whoever serves one and whom it begins with, a statement does as well: "My therapist, Dr Weiss, suggested it".
     """
     if not _MINE.search(sentence) or compiled(_names().made_up).search(sentence):
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
         who, titled = found["who"].lower(), found["titled"]
-        if not asked and (titled is None or found.start() > 0):
+        served = who in called().attributes["person"]
+        if not asked and (not served or found.start() > 0 or compiled(_names().gone).match(sentence, found.end())):
             continue
-        if (titled is not None) == (who in called().attributes["person"]):
-            name = titled or f"called {found['name']}"
+        if served and compiled(_names().former).search(found[0]):
+            continue
+        if served or titled is None:
+            name = found["titled"] or found["name"] if served else f"called {found['name']}"
             said.append(f"my {who} is {name}")
     return said
 
@@ -73,7 +78,8 @@ def prepare() -> None:
     for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _counted):
         compile_()
     compiled(_names().made_up)
-    compiled(_names().asks)
+    for pattern in (_names().asks, _names().gone, _names().former):
+        compiled(pattern)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -104,7 +110,7 @@ def _of_somebody() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
         rf"(?:{compiled('{animal}').pattern},? (?:called |named )?(?=(?P<pet>{pets}){_ENDS})"
-        rf"|(?:{relation_words()}),? (?:called |named )?(?=(?:{people}){_ENDS})))"
+        rf"|(?:{relation_words()}|{_any_of(frozenset(called().attributes['person']))}),? (?:called |named )?(?=(?:{people}){_ENDS})))"
         rf"(?P<names>(?(pet)(?:{pets})|(?:{people})){_ENDS}(?:(?:, (?:and )?| and )(?:{people}){_ENDS})*)"
     )
 

@@ -50,7 +50,7 @@ def prepare() -> None:
         changed.to,
         changed.now,
         *changed.sorts,
-        *(part for wording in rules().wording for part in (wording.match, wording.beside, wording.unless) if part),
+        *(part for wording in rules().wording for part in (wording.match, wording.beside, wording.unless, wording.known) if part),
     ]
     _relative()
     for pattern in (*patterns, over.but, over.passing, over.unreal, over.begins, over.general, over.aside, "{weekdays}"):
@@ -179,12 +179,16 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         if match is None or (wording.dated and clause.hedged) or not _is_borne_out(wording, here.text):
             continue
         spoken_of = match.groupdict().get("attr") or wording.of
-        if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(about.slug)}:
+        under = {_attribute(spoken_of.lower()), slug(spoken_of)}
+        values = [value for key, value in believed(about.slug) if _predicate(key) in under]
+        known = [found for value in values if (found := compiled(wording.known).fullmatch(value))]
+        if not values or (wording.known and len(known) != 1):
             continue
-        told = match.groupdict() | {"who": f"{clause.subject} {clause.name}".strip()}
+        told = match.groupdict() | {"who": f"{clause.subject} {clause.name}".strip()} | (known[0].groupdict() if wording.known else {})
         says = wording.says.format(**told | {"o": next(filter(None, map(told.get, ("o", "by", "at"))), "")})
+        spoken = replace(here, text=f"{here.text} {says}") if wording.known else here  # a name that is known has its capital
         for one in clauses(says, at=here.at, zone=here.zone):
-            yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged or one.hedged), here)
+            yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged or one.hedged), spoken)
         return
 
 

@@ -52,6 +52,7 @@ _FOR_A_WHILE = re.compile(
     r"\bfor (?:an?|one|two|three|four|five|six|\d+|a few|a couple of|the|this) (?:bit|while|days?|weeks?|months?|summer|winter)(?!['\w])",
     re.IGNORECASE,
 )
+_MOVE = re.compile(r"^move\b", re.IGNORECASE)  # of who plans on moving
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -236,7 +237,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
 
 def _planned(said: str, key: str, here: Circumstances) -> str:
     """What is moved, as it is known: "the appointment", of who has a dentist appointment and no other."""
-    known = [value for _, value in here.held([key]) if telling(said) <= telling(value)] if here.held is not None else []
+    words = telling(_MOVE.sub("moving", said))
+    known = [value for _, value in here.held([key]) if words <= telling(value)] if here.held is not None else []
     return known[0] if len(known) == 1 else said
 
 

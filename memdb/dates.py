@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -37,7 +38,7 @@ _FROM_EASTER = {"easter": 0, "easter sunday": 0, "easter monday": 1, "good frida
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "couple of": 2, "three": 3, "a few": 3, "few": 3, "several": 3,
             "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}  # fmt: skip
 
-_MONTH = (
+MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
@@ -61,24 +62,25 @@ ATOMS = re.compile(
     rf"""\b(?=\w)(?:
       (?P<o_the>the{GAP})?(?P<o_which>first|second|third|fourth|last|1st|2nd|3rd|4th){GAP}(?:(?P<o_count>{COUNT}){GAP})?
         (?P<o_unit>day|week|weekend|fortnight|month|quarter|half|{"|".join(WEEKDAYS)})s?{GAP}(?(o_the)(?:of|in)|of){GAP}(?:the{GAP})?
-        (?:(?:(?P<o_this>this|next|last|past|previous){GAP})?(?:(?P<o_of>month|year)|(?P<o_month>{_MONTH})(?:{GAP}(?P<o_year>{YEAR}))?)
+        (?:(?:(?P<o_this>this|next|last|past|previous){GAP})?(?:(?P<o_of>month|year)|(?P<o_month>{MONTH})(?:{GAP}(?P<o_year>{YEAR}))?)
           |(?P<o_whole>{YEAR}))
     | q(?P<quarter>[1-4])(?:{GAP}(?:of{GAP})?(?P<q_year>{YEAR}))?
     |
       (?P<iso>{YEAR}-\d\d-\d\d|{YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR})
-    | (?:the{GAP})?(?P<dm_day>{DAY_NUMBER}){GAP}(?:of{GAP})?(?P<dm_month>{_MONTH})(?:,?{GAP}(?P<dm_year>{YEAR}))?
-    | (?P<md_month>{_MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%])(?:,?{GAP}(?P<md_year>{YEAR}))?
+    | (?:the{GAP})?(?P<dm_day>{DAY_NUMBER}){GAP}(?:of{GAP})?(?P<dm_month>{MONTH})(?:,?{GAP}(?P<dm_year>{YEAR}))?
+    | (?P<md_month>{MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%])(?:,?{GAP}(?P<md_year>{YEAR}))?
     | (?:the{GAP})?(?P<day>(?:day|night){GAP}before{GAP}yesterday|night{GAP}before{GAP}last{_ENDING}|day{GAP}after{GAP}tomorrow|today
         |tonight|tomorrow|{"|".join(TYPED)}|yesterday|last{GAP}night|this{GAP}(?:morning|afternoon|evening))(?:{GAP}(?:morning|afternoon|evening|night))?
     | (?:the{GAP})?(?P<mo_day>{DAY_NUMBER}){GAP}of{GAP}(?P<mo_which>this|next|last|the){GAP}month
     | (?:the{GAP})?(?P<part>end|beginning|start|first|1st|middle){GAP}of{GAP}(?:the{GAP})?
-        (?:(?P<p_which>this|next|last){GAP})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{GAP}(?P<p_year>{YEAR}))?|(?P<p_whole>{YEAR}))
+        (?:(?P<p_which>this|next|last){GAP})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{MONTH})(?:{GAP}(?P<p_year>{YEAR}))?|(?P<p_whole>{YEAR}))
     | (?P<w_which>next|last|this(?:{GAP}coming)?|coming){GAP}(?P<w_day>{"|".join(WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b
         (?:{GAP}(?:morning|afternoon|evening|night)\b)?
     | (?P<wk_day>{"|".join(WEEKDAYS)}){GAP}(?:of{GAP})?(?P<wk_which>this|last|next){GAP}week
     | (?P<wk_which_first>this|last|next){GAP}week{GAP}(?:on{GAP})?(?P<wk_day_last>{"|".join(WEEKDAYS)})
-    | (?P<weekday>{"|".join(WEEKDAYS)})(?:{GAP}(?:morning|afternoon|evening|night)\b)?
+    | (?P<weekday>{"|".join(WEEKDAYS)})(?:,?{GAP}(?:the{GAP})?(?P<wd_day>(?:[0-2]?\d|3[01])(?:st|nd|rd|th))(?!{GAP}(?:of\b|{MONTH}))
+        |{GAP}(?:morning|afternoon|evening|night)\b)?
     | (?:the{GAP})?(?P<n_which>next|last|past|previous|coming|following){GAP}(?P<n_count>{COUNT}){GAP}(?P<n_unit>{_UNIT})s?
     | (?:the{GAP})?(?P<b_unit>week|weekend|fortnight|month|year){GAP}(?P<b_way>before{GAP}last|after{GAP}next){_ENDING}
     | (?P<u_which>this|next|last|past|previous|coming|(?<!during[ \t\n])the){GAP}(?P<u_unit>week|weekend|fortnight|month|year)
@@ -86,7 +88,7 @@ ATOMS = re.compile(
         (?:(?<=ago){GAP}(?P<c_day>yesterday|today))?)?
     | (?:(?P<s_which>this|next|last|the){GAP})?(?P<season>spring|summer|autumn|fall|winter)(?:{GAP}(?:of{GAP})?(?P<s_year>{YEAR}))?
     | (?:(?P<f_which>this|next|last){GAP})?(?P<feast>{_FEAST})(?:{GAP}(?P<f_year>{YEAR}))?
-    | (?:(?P<m_which>this|next|last){GAP})?(?P<month>{_MONTH})(?:,?{GAP}(?:of{GAP})?(?P<m_year>{YEAR}))?
+    | (?:(?P<m_which>this|next|last){GAP})?(?P<month>{MONTH})(?:,?{GAP}(?:of{GAP})?(?P<m_year>{YEAR}))?
     | (?P<year>{YEAR})
     )(?!\w|-(?!\d\d?(?:$|[\s,.;:?!)]))\w)""",
     re.IGNORECASE | re.VERBOSE,
@@ -128,7 +130,15 @@ def _calendar_day(found: dict[str, str], local: date, prefer: Prefer) -> Atom:
     side = "dm" if "dm_day" in found else "md"
     day, month = number_of(found[f"{side}_day"]), _month_number(found[f"{side}_month"])
     year = found.get(f"{side}_year")
+    if year is None and (name := found.get("of_weekday")):  # which year it is tells the weekday
+        years = (number for number in (local.year, local.year + 1, local.year - 1) if _is_on(number, month, day, name))
+        year = next((str(number) for number in years), None)
     return one_day(date(int(year), month, day)) if year else one_day(_nearest_day(month, day, local, prefer))
+
+
+def _is_on(year: int, month: int, day: int, weekday: str) -> bool:
+    """Whether a day of a year is such a weekday, "fri" or "friday"."""
+    return 0 < day <= calendar.monthrange(year, month)[1] and WEEKDAYS[date(year, month, day).weekday()].startswith(weekday)
 
 
 def number_of(day: str) -> int:
@@ -248,9 +258,17 @@ def _year(number: int) -> tuple[date, date]:
     return date(number, 1, 1), date(number + 1, 1, 1)
 
 
-def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> Atom:
+def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> Atom | None:
     name = found.get("w_day") or found["weekday"]
     number = next(i for i, full in enumerate(WEEKDAYS) if full.startswith(name[:3]))
+    if "wd_day" in found:  # "Friday the 27th", of this month or of one near it
+        months = (_later_month(local, way) for way in ((0, -1, -2) if prefer == "past" else (0, 1, 2)))
+        days = (
+            first.replace(day=number_of(found["wd_day"]))
+            for first in months
+            if _is_on(first.year, first.month, number_of(found["wd_day"]), name)
+        )
+        return next((one_day(day) for day in days if (day <= local if prefer == "past" else day >= local)), None)
     monday = local - local.weekday() * DAY
     which = found.get("w_which", "")
     if which == "next":

@@ -109,12 +109,14 @@ def clauses(
     people: Mapping[str, str] | None = None,
     elided: bool = False,
     after: str = "",
+    perhaps: tuple[str, str] | None = None,
 ) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
 
     `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
     "I" and "my" may be `elided`, the text may begin with "Moved to Leeds". `after` is what was said right before: the text may begin with
-    "She moved to Leeds". Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
+    "She moved to Leeds". Where nothing was, that may be about the one who is known, `perhaps`, what they are to the user and their name,
+    and is hedged then. Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
     """
     known = dict(people or {})
     hidden = masked(text)
@@ -177,6 +179,9 @@ def clauses(
         pronoun = _PRONOUN.search(sentence)
         if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
             person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
+        guessing = pronoun is not None and perhaps is not None and begins and not person[0]
+        if guessing and perhaps is not None:
+            person = perhaps
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
             if pronoun and found.guessed and found.subject:
@@ -184,6 +189,8 @@ def clauses(
                 if found.subject != surely[0] and (teller or _names_another(sentence[: pronoun.start()], found.name)):
                     continue  # "My mum told me about Ana. She lives in Rome"
                 found = replace(found, guessed=found.subject != surely[0])
+            if guessing and found.guessed and (found.subject, found.name) == perhaps:
+                found = replace(found, hedged=True)
             if found.subject not in ("", "i"):
                 person, teller = (found.subject, found.name), _is_relative(clause.text) or (teller and found.guessed)
             if found.name:
@@ -223,6 +230,12 @@ _GOES_ON = re.compile(  # after what is said of somebody in between; a list goes
 _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting married in May": a second verb, not beside the first
     r"(?<=\w)(?<!\bthat)(?<!\bwhat)(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bwho)(?<!\bnot)(?<!\bthere)(?<!\band)(?<!\bor)\s+"
     r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
+    re.IGNORECASE,
+)
+_MINE = re.compile(r"(?:i|we|my|our)\b", re.IGNORECASE)
+_KIN = re.compile(
+    r"(?:mum|mom|dad|grandma|granny|gran|nan|nana|grandpa|granddad|grandad)"
+    r"(?='s (?:an?|allergic)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)",
     re.IGNORECASE,
 )
 _AND = re.compile(r"(,? and |, )")
@@ -280,6 +293,10 @@ def _stated(
         carried = Clause(excerpt, "")
         if elided and not question:
             clause = _with_subject(clause)
+        elif (
+            stated and not question and _MINE.match(stated[-1].text) and _KIN.match(clause.text)
+        ):  # "mum loves orchids | but dad's allergic to pollen"
+            clause = replace(clause, text=f"my {clause.text}", elided=True)
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []

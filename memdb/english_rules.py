@@ -208,11 +208,13 @@ class Wording(_Table):
     """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`; `dated`: of
     "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it; `others`: what is matched is said
     of a relative, `who`, of whom it is believed; `whole`: the whole sentence says it; `beside`: the turn must speak of
-    this, too; `unless`: it speaks of this."""
+    this, too; `unless`: it speaks of this; `known`: such is one value
+    that is believed under `of`, and its groups are filled in as well."""
 
     match: str
     says: str
     of: str = ""
+    known: str = ""
     final: bool = False
     dated: bool = False
     others: bool = False

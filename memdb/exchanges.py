@@ -102,7 +102,7 @@ def _swaps() -> Callable[[frozenset[str]], list[str]]:
 @cache
 def _swapped() -> frozenset[str]:
     words = rules().instead
-    return frozenset({*words.predicates, *words.places, *attribute_of().values(), "partner", "lives_in", "works_at"})
+    return frozenset({*words.predicates, *words.places, *attribute_of().values(), *rules().over.persons, "partner", "lives_in", "works_at"})
 
 
 _LONGEST_SWAP = 120  # characters

@@ -31,6 +31,7 @@ _FORMS = re.compile(
     r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$"
 )  # "watches" and "watch", "studies" and "study", "lived" and "live"
 _NAMED = 2  # words of a name
+_JOINED = frozenset("band choir orchestra quartet trio ensemble troupe club team".split())  # what one is in, rather than has
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _DATES = frozenset(
@@ -74,8 +75,8 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
     """Return how a key behaves.
 
     A predicate that is not in the table behaves like the longest known one that it begins with, word by word, so `favourite_colour`
-    behaves like `favourite` and is labelled "… colour". One that begins with none holds a single value of category `other`, and so does a
-    procedure, whatever words its trigger begins with.
+    behaves like `favourite` and is labelled "… colour"; but none like one whose label awaits a thing ("works in the"). One that begins with
+    none holds a single value of category `other`, and so does a procedure, whatever words its trigger begins with.
     """
     subject, _, name = key.rpartition(".")
     words = name.split("_")
@@ -86,10 +87,12 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
         most = min(most, max((known.count("_") + 1 for known in predicates), default=0))
     for length in range(most, 0, -1):
         known = predicates.get("_".join(words[:length]))
-        if known is not None:
+        if known is not None and (length == len(words) or not known.label.endswith(" the")):  # an office manager is no office
             rest = " ".join(words[length:])
             return known.model_copy(update={"predicate": name, "label": f"{known.label} {rest}".strip()}) if rest else known
-    return Predicate(predicate=name, label=f"has the {' '.join(words)}", category="other", cardinality="one")
+    return Predicate(
+        predicate=name, label=f"{'is in' if words[-1] in _JOINED else 'has'} the {' '.join(words)}", category="other", cardinality="one"
+    )
 
 
 def normalise(text: str) -> str:

@@ -12,6 +12,7 @@ from memdb.dates import (
     DAY,
     DAY_NUMBER,
     GAP,
+    MONTH,
     TYPED,
     WEEKDAYS,
     YEAR,
@@ -76,6 +77,13 @@ _ASIDE = re.compile(  # "two days before Christmas", "the week after Easter"
     rf"(?P<unit>day|night|morning|evening|afternoon|week|weekend|fortnight|month|year|{'|'.join(WEEKDAYS)})s?{GAP}$",
     re.IGNORECASE,
 )
+_DATED = re.compile(  # behind a weekday, which is that of the date then: "Friday 27 June", "Friday, June the 27th"
+    rf"\.?,?{GAP}(?:the{GAP})?(?:{DAY_NUMBER}{GAP}(?:of{GAP})?{MONTH}|{MONTH}{GAP}(?:the{GAP})?{DAY_NUMBER}(?!\w))", re.IGNORECASE
+)
+_WEEKDAY_OF = re.compile(
+    rf"\b(?:(?:next|last|this(?:{GAP}coming)?|coming){GAP})?(?P<day>{'|'.join(WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\.?,?{GAP}$",
+    re.IGNORECASE,
+)
 _LASTS = re.compile(r"\b(?:for|in|over|within)[ \t\n]$", re.IGNORECASE)  # "for two weeks before Christmas"
 _LONGEST_ASIDE = 40
 _REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
@@ -119,20 +127,26 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
     held: tuple[Atom, int, bool] | None = None  # what may open a range, where that stands, and whether it does ("from", "between")
     for match in ATOMS.finditer(text):
         found = {name: _SPACE.sub(" ", value.lower()) for name, value in match.groupdict().items() if value}
-        if held is not None and _RANGE.fullmatch(text[held[0].end : match.start()][:12]):
+        if not found.keys().isdisjoint(("weekday", "w_day")) and _DATED.match(text, match.end()):
+            continue  # the date tells the day
+        begin = match.start()
+        if not found.keys().isdisjoint(("dm_day", "md_day")) and (of := _WEEKDAY_OF.search(text[max(0, begin - _LONGEST_PREFIX) : begin])):
+            begin -= of.end() - of.start()
+            found["of_weekday"] = of["day"].lower()
+        if held is not None and _RANGE.fullmatch(text[held[0].end : begin][:12]):
             relative = not found.keys().isdisjoint(("day", "b_unit", "u_unit", "n_unit"))
             atom = resolve(found, match, local if relative else held[0].first, "future")
             if atom is not None and (held[0].first < atom.after if held[2] else held[0].after == atom.first):  # "in July and August"
                 spans[-1:] = _span(text, held[1], match.end(), (held[0].first, atom.after), "point", zone)
                 held = None
                 continue
-        window = text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
+        window = text[max(0, begin - _LONGEST_PREFIX) : begin]
         if _REPEATED.search(window):
             held = None
             continue
         before = _PREFIX.search(window)
         word = before.group(1).lower() if before else ""
-        start = match.start() - len(window) + before.start() if before else match.start()
+        start = begin - len(window) + before.start() if before else begin
         opens = word.endswith("from") or word == "between"
         if before and before["start"]:
             word = "starting"

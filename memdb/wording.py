@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta, tzinfo
 
+from memdb.times import in_zone
+
+_A_MOMENT = timedelta(milliseconds=1)
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
 _COUNTED_IF_SMALL = frozenset({"is a member of", "plans"})  # … if it has no name: "a book club", but "Amnesty"
 _STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs", re.IGNORECASE)
@@ -23,8 +27,11 @@ _AN = re.compile(
 )
 _DOING = re.compile(
     r"(?!(?:wedding|meeting|evening|morning|training|building|painting|reading|gathering|fitting|viewing|hearing)\b)[a-z]+ing\b"
+    r"(?! (?:club|class|course|group|lesson|team|match|competition|session|race|event|trip|party|show|school|crew|appointment)s?\b)"
 )
-_UNCOUNTED = re.compile(r"\b(?:work|training|surgery|therapy|treatment|yoga|dinner|lunch|breakfast|dental work)$|\d")
+_UNCOUNTED = re.compile(
+    r"\b(?:work|training|surgery|therapy|treatment|yoga|dinner|lunch|breakfast|brunch|supper|coffee|tea|physio|chemo|leave|dental work)$|\d"
+)
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -46,6 +53,25 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
     return f"{label} {_with_article(value) if counted else value}".strip()
 
 
+def told_when(event: datetime | None, ends: datetime | None, zone: tzinfo, *, over: bool = False) -> str:
+    """Return when something happens, the last day on which it is so, or until when it was, as it stands behind what is told; "" if unknown.
+
+    What is to end lasts until a day is over; what is `over` ended on the day of the change.
+    """
+    if over and event is None and ends is not None:
+        return f" (was so until {day_told(ends, zone)})"
+    last = day_told(ends - _A_MOMENT, zone) if ends is not None else ""
+    if event is None:
+        return f" (until {last})" if last else ""
+    first = day_told(event, zone)
+    return f" ({first} to {last})" if last > first else f" (on {first})"
+
+
+def day_told(time: datetime, zone: tzinfo) -> str:
+    """Return the day by the user's clocks: what is said in the evening is of another day in UTC, for many."""
+    return f"{in_zone(time, zone):%Y-%m-%d}"
+
+
 def without_article(label: str, value: str) -> str:
     """Return a value as it stands under its key, from how it is worded behind a label."""
     if label in _COUNTED_IF_SMALL:
@@ -55,8 +81,9 @@ def without_article(label: str, value: str) -> str:
 
 def _is_common(value: str) -> bool:
     """Whether a value is a thing without a name, and no deed: "race", "LGBTQ activist group", not "to see Rome" or "going to Rome"."""
-    words = value.split()
-    return bool(words) and words[-1].islower() and not _DOING.match(value) and words[0] != "to" and not _UNCOUNTED.search(value)
+    thing = _OF.split(value)[0]  # "marathon in Berlin"
+    words = thing.split()
+    return bool(words) and words[-1].islower() and not _DOING.match(value) and words[0] != "to" and not _UNCOUNTED.search(thing)
 
 
 def _with_article(value: str) -> str:

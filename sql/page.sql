@@ -7,7 +7,7 @@ select
   (select t.value_text from links l join facts t on t.fact_id = l.target_id
    where l.source_id = f.fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation' and t.status = 'active'
    order by t.id limit 1) as against,
-  iif(f.kind = 'task', f.event_time, null) as due, f.kind = 'task' and f.value_json ->> 'state' is 'stalled' as is_stalled,
+  f.event_time as due, f.kind = 'task' and f.value_json ->> 'state' is 'stalled' as is_stalled,
   (select avg(o.succeeded) from outcomes o where o.fact_id = f.fact_id) as success_rate
 from facts f indexed by facts_user_id
 where f.user_id = :user_id

@@ -426,3 +426,32 @@ def test_she_who_was_just_spoken_of_is_at_another_school_now(tell: Tell) -> None
 
 def test_a_sister_who_would_have_died_is_none_that_one_has(tell: Tell) -> None:
     assert "user.sister" not in believed(tell("My brother is Tom.", "My sister Rita would have died."))
+
+
+@pytest.mark.parametrize(
+    "again", ["The move's been pushed to June", "I'm moving to Rotterdam in June now", "Our move got delayed until June."]
+)
+def test_a_change_that_is_put_off_begins_later_and_ends_nothing_before(tell: Tell, again: str) -> None:
+    mem = tell("I live in Hull", "I'm moving to Rotterdam in April", again)
+    homes = [mem.facts("ana", key="user.lives_in", as_of=day)[0].object for day in ("2025-05-01", "2025-06-10")]
+    assert homes == ["Hull", "Rotterdam"]
+
+
+def test_a_change_that_is_told_less_exactly_is_not_put_off(tell: Tell) -> None:
+    mem = tell("I live in Hull", "I'm moving to Rotterdam on 12 July", "I'm moving to Rotterdam in July")
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", as_of="2025-07-05")] == ["Hull"]
+
+
+def test_a_move_that_is_off_ends_the_plan_and_leaves_the_home(tell: Tell) -> None:
+    mem = tell("I live in Hull", "I'm moving to Rotterdam in April", "The move's off, sadly")
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", as_of="2025-05-01")] == ["Hull"]
+    assert mem.facts("ana", key="user.plans", now="2025-03-04") == []
+
+
+def test_a_car_that_died_on_the_road_is_driven_no_more(tell: Tell) -> None:
+    assert tell("I drive an old Volvo", "well the volvo died on the motorway").facts("ana", key="user.drives", now="2025-03-05") == []
+
+
+@pytest.mark.parametrize("said", ["Band split up. Gutted.", "band's split up, sadly", "The band broke up last week."])
+def test_a_band_that_split_up_is_nobodys(tell: Tell, said: str) -> None:
+    assert tell("I play bass in a covers band called The Lampposts", said).facts("ana", key="user.band", now="2025-03-05") == []

@@ -337,17 +337,47 @@ def test_of_what_is_found_the_best_hit_goes_in_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("zone", "day", "ends"), [("America/Los_Angeles", "2025-03-01", "2025-03-03"), ("Asia/Tokyo", "2025-03-02", "2025-03-04")]
+    ("zone", "day", "ends", "last"),
+    [("America/Los_Angeles", "2025-03-01", "2025-03-03", "2025-03-02"), ("Asia/Tokyo", "2025-03-02", "2025-03-04", "2025-03-03")],
 )
-def test_days_in_a_prompt_are_the_users(tmp_path: Path, zone: str, day: str, ends: str) -> None:
+def test_days_in_a_prompt_are_the_users_and_the_last_is_told(tmp_path: Path, zone: str, day: str, ends: str, last: str) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": zone}) as mem:
         mem.observe("I had dinner with Rita.", user_id="ana", session_id="s", timestamp="2025-03-02T04:00:00Z")
         mem.remember("Drives a van", user_id="ana", key="user.drives", valid_to=ends, timestamp="2025-03-02T04:00:00Z")
         mem.drain()
         text = mem.context("When was dinner with Rita? Which van?", user_id="ana", now="2025-03-02T05:00:00Z").text
         assert f"[{day}] user: I had dinner with Rita." in text
-        assert f"Drives a van (until {ends})" in text
-        assert f"Drives a van (until {ends})" in mem.page("ana", now="2025-03-02T05:00:00Z")
+        assert f"Drives a van (until {last})" in text
+        assert f"Drives a van (until {last})" in mem.page("ana", now="2025-03-02T05:00:00Z")
+
+
+def test_what_is_held_under_the_key_that_is_asked_for_is_told_though_it_is_unsure() -> None:
+    doubtful = hit("User drives a Skoda").model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+    asked = doubtful.model_copy(update={"parts": {"keyed": 1.0}})
+    assert [[item.text for item in made(Profile(), [one]).items] for one in (doubtful, asked)] == [[], ["- User drives a Skoda (unsure)"]]
+
+
+def test_what_is_over_is_told_as_over(tell: Tell) -> None:
+    context = tell("I live in Porto", "I moved to Braga today").context(
+        "Where did I live before?", user_id="ana", now="2025-03-10T12:00:00Z"
+    )
+    assert "User lives in Porto (was so until 2025-03-02)" in context.text
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I have a dentist appointment on 3 July", "User plans a dentist appointment (on 2025-07-03)"),
+        ("I have to renew my passport by Friday 4 July", "User has a deadline: renew their passport (on 2025-07-04)"),
+        ("I'm flying to Oslo from 3 to 7 July", "User plans on flying to Oslo (2025-07-03 to 2025-07-07)"),
+        ("I'm staying in Berlin until 3 July", "User is staying in Berlin (until 2025-07-03)"),
+    ],
+)
+def test_what_is_planned_tells_its_days_in_a_prompt_and_on_the_page(mem: memdb.Memory, said: str, told: str) -> None:
+    mem.observe(said, user_id="ana", timestamp="2025-06-20")
+    mem.drain()
+    assert told in mem.context("Oslo, Berlin?", user_id="ana", now="2025-06-21").text
+    assert f"- {told}\n" in mem.page("ana", now="2025-06-21")
 
 
 def test_a_prompt_says_from_when_on_something_is_to_be_so(mem: memdb.Memory) -> None:

@@ -194,3 +194,42 @@ def test_a_name_that_somebody_claims_is_none(mem: memdb.Memory) -> None:
 def test_a_pet_that_is_said_goodbye_to_is_no_more(mem: memdb.Memory, said: str) -> None:
     assert after(mem, "I have a dog called Murphy") == {("user.pet", "dog called Murphy")}
     assert after(mem, said) == set()
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "held"),
+    [
+        ("My granddaughter Poppy goes to Oakfield Primary.", "She's started at Hillside High!", "granddaughter.studies_at"),
+        ("My sister Ana lives in Porto.", "She moved to Braga", "sister.lives_in"),
+    ],
+)
+def test_who_is_spoken_of_after_weeks_may_be_the_only_one_who_is_known_which_is_asked(
+    mem: memdb.Memory, known: str, said: str, held: str
+) -> None:
+    mem.observe(known, user_id="ana", timestamp="2025-01-05")
+    mem.observe(said, user_id="ana", timestamp="2025-01-20")
+    mem.drain()
+    believed, waits = mem.facts("ana", key=held)
+    assert {believed.status, waits.status} == {"active", "pending_confirmation"}
+    question = mem.context("How is she?", user_id="ana", now="2025-01-21").question
+    assert question is not None
+    assert believed.value_text in question
+    assert waits.value_text in question
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("My granddaughter Poppy goes to Oakfield Primary. My sister Ana is lovely.", "She's started at Hillside High!"),
+        ("My granddaughter Poppy goes to Oakfield Primary.", "He's started at Hillside High!"),
+        ("My granddaughter Poppy goes to Oakfield Primary.", "She loves pizza"),
+        ("My granddaughter Poppy goes to Oakfield Primary.", "Karen called. She's started at Hillside High!"),
+    ],
+)
+def test_who_is_spoken_of_after_weeks_and_may_be_anybody_is_nobody(mem: memdb.Memory, known: str, said: str) -> None:
+    mem.observe(known, user_id="ana", timestamp="2025-01-05")
+    mem.drain()
+    before = {fact.fact_id for fact in mem.facts("ana", kinds=["fact"])}
+    mem.observe(said, user_id="ana", timestamp="2025-01-20")
+    mem.drain()
+    assert {fact.fact_id for fact in mem.facts("ana", kinds=["fact"])} == before

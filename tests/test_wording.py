@@ -36,6 +36,10 @@ Tell = Callable[..., memdb.Memory]
         ("lives in", "Porto", "lives in Porto"),
         ("plans", "race", "plans a race"),
         ("plans", "dentist appointment", "plans a dentist appointment"),
+        ("plans", "marathon in Berlin", "plans a marathon in Berlin"),
+        ("plans", "coffee with Tom", "plans coffee with Tom"),
+        ("is a member of", "running club", "is a member of a running club"),
+        ("is a member of", "Friends of the Earth", "is a member of Friends of the Earth"),
         ("plans", "a trip to Rome", "plans a trip to Rome"),
         ("plans", "getting married", "plans on getting married"),
         ("plans", "to see Rome", "plans to see Rome"),
@@ -76,3 +80,16 @@ def test_what_is_denied_or_said_of_several_is_put_so() -> None:
 
 def test_what_is_owed_to_ones_own_is_told_from_outside(tell: Tell) -> None:
     assert [fact.value_text for fact in tell("I owe my brother 200 euros.").facts("ana")] == ["User owes their brother 200 euros"]
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "text"),
+    [
+        ("I play bass in a covers band called The Lampposts", "user.band", "User is in the band The Lampposts"),
+        ("My brass band is called The Puffers", "user.band", "User is in the band The Puffers"),
+        ("I'm in a running club called The Hares", "user.running_club", "User is in the running club The Hares"),
+        ("We run a café called Mimo", "user.cafe", "User has the cafe Mimo"),
+    ],
+)
+def test_one_is_in_a_band_and_does_not_have_it(tell: Tell, said: str, key: str, text: str) -> None:
+    assert [fact.value_text for fact in tell(said).facts("ana", key=key)] == [text]

@@ -36,6 +36,10 @@ def arbitrate(
     passing = None  # what was said to be so for a time, beside something that lasts, and is now said to last itself
     if same:
         known = min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status))
+        if _is_put_off(candidate, known, predicate_of(candidate.key, predicates), config, now=now):
+            rest = [_as_before(fact, known) for fact in beliefs if fact is not known]
+            off = _action("expire", candidate, target=known, reason="put off, or brought forward", valid_to=now)
+            return [off, *arbitrate(candidate, rest, predicates=predicates, config=config, now=now)]
         if not _is_to_last(candidate, known, own, predicate_of(candidate.key, predicates)):
             return [_repeat(candidate, known, config, gives_way=_gives_way(known, own))]
         if waiting := [fact for fact in same if fact.status in UNDECIDED]:
@@ -140,6 +144,22 @@ def _is_to_last(candidate: Candidate, known: Fact, own: Sequence[Fact], predicat
     return not _gives_way(known, own) and any(
         fact.valid_to is None and fact.status in LIVE and not fact.denies and not _same(fact, candidate) for fact in own
     )
+
+
+def _is_put_off(candidate: Candidate, known: Fact, predicate: Predicate, config: Config, *, now: datetime) -> bool:
+    """Whether what is still to begin is now said to begin at another time, and not only less exactly."""
+    begins = candidate.valid_from
+    if begins is None or candidate.temporary or candidate.denies or known.status != "active" or predicate.cardinality == "many":
+        return False
+    if min(begins, known.valid_from) <= now or begins == known.valid_from or now < _said_last(known):
+        return False
+    told, held = begins.astimezone(config.zone), known.valid_from.astimezone(config.zone)
+    return not (told.day == 1 and (told.year, told.month) == (held.year, held.month))
+
+
+def _as_before(fact: Fact, coming: Fact) -> Fact:
+    """A fact as it is believed where what was to take its place is not to begin then."""
+    return fact.model_copy(update={"valid_to": None}) if fact.valid_to == coming.valid_from and fact.status == "active" else fact
 
 
 def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: bool = False) -> Action:

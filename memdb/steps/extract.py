@@ -134,8 +134,16 @@ def _read(
     answer = spelled_out(asked, turn.user_input) if asked else None
     text = turn.user_input if answer is None else f"{turn.user_input} {asked}"  # a yes takes the names of what was asked
     here = Circumstances(turn.timestamp, zone, cased, owner, text, predicates, first, held)
+    after = _said_before(turn, asked, before)
+    nobody = before is not None and not asked and not after.strip()
     said = clauses(
-        turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn), after=_said_before(turn, asked, before)
+        turn.user_input,
+        at=turn.timestamp,
+        zone=zone,
+        people=people,
+        elided=_is_short(turn),
+        after=after,
+        perhaps=_only_human(people) if nobody and begins_with_somebody(turn.user_input) else None,
     )
     stated = _own(said, asked, before)
     form = filled_in(turn.user_input, asked, lambda: held([canonical_key(owner.slug, "name")]) if held else ())
@@ -524,6 +532,13 @@ def _people(owner: Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
             for short in {name, name.split()[0]}:
                 called.setdefault(short, set()).add(relation)
     return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}, first
+
+
+def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:
+    """The one person who is known by name, what they are to the user and their name, if there is no more than one."""
+    known = {relation: name for name, relation in people.items() if relation not in rules().groups["pets"]}
+    names = {name.split()[0] for name, relation in people.items() if relation in known}
+    return next(iter(known.items())) if len(known) == len(names) == 1 else None
 
 
 @lru_cache(maxsize=256)

@@ -10,9 +10,9 @@ from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Sect
 from memdb.config import Config
 from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
-from memdb.times import in_zone
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
+from memdb.wording import day_told, told_when
 
 _PROFILE = "User Profile"
 SYSTEM = "System"
@@ -185,7 +185,8 @@ def _profile_item(
     mentioned = entry.last_mentioned_at or entry.updated_at
     judged = hit.confidence_now if hit else None
     tone = _tone(entry.confidence if judged is None else judged, config)
-    when = f"{_stands(entry.state, entry.due, config.zone)}{_until(entry.valid_to, config.zone)}"
+    due, event = (entry.due, None) if entry.state else (None, entry.due)
+    when = f"{_stands(entry.state, due, config.zone)}{told_when(event, entry.valid_to, config.zone)}"
     return ContextItem(
         section=section,
         text=f"- {_one_line(entry.text)}{when}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
@@ -204,13 +205,15 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     tone = _tone(hit.confidence_now, config)
     if fact.kind == "message":  # it was said, whether or not it is so
         over = _OUTDATED if hit.parts.get("outdated") else ""
-        text = f"- [{_date(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}{over}"
+        text = f"- [{day_told(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}{over}"
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
-        begins = f" (from {_date(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
+        begins = f" (from {day_told(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
         stands = _stands(_state(fact), fact.event_time, config.zone) if fact.kind == "task" else ""
-        when = f"{begins}{stands}{_until(fact.valid_to, config.zone)}"
+        event = fact.event_time if fact.kind == "fact" else None
+        ended = fact.valid_to is not None and fact.valid_to <= now
+        when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=ended)}"
         text = f"- {_day(fact, config.zone)}{_one_line(fact.value_text)}{summary}{when}{doubt}"
     return ContextItem(
         section=section,
@@ -227,7 +230,7 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
 def _day(fact: Fact, zone: tzinfo) -> str:
     """When what is told happened. A pattern tells of many days."""
     pattern = isinstance(fact.value_json, dict) and fact.value_json.get("pattern")
-    return f"[{_date(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
+    return f"[{day_told(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
 
 
 def _tone(confidence: float | None, config: Config) -> Tone | None:
@@ -240,8 +243,8 @@ def _tone(confidence: float | None, config: Config) -> Tone | None:
 
 
 def _asked_for(hit: Hit, config: Config) -> bool:
-    """Whether a question asks for an item: in its words, or plainly by meaning."""
-    return hit.parts.get("lexical", 0.0) > 0 or (hit.relevance or 0.0) > config.abstain_relevance
+    """Whether a question asks for an item: in its words, under its key, or plainly by meaning."""
+    return hit.parts.get("lexical", 0.0) > 0 or hit.is_asked_for or (hit.relevance or 0.0) > config.abstain_relevance
 
 
 def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
@@ -325,13 +328,4 @@ def _state(task: Fact) -> object:
 
 def _stands(state: object, due: datetime | None, zone: tzinfo) -> str:
     """When a task is due, since "tomorrow" in its words was reckoned from another day; and whether it has stalled."""
-    return f"{f' (due {_date(due, zone)})' if due else ''}{' (stalled)' if state == 'stalled' else ''}"
-
-
-def _until(valid_to: datetime | None, zone: tzinfo) -> str:
-    return f" (until {_date(valid_to, zone)})" if valid_to else ""
-
-
-def _date(time: datetime, zone: tzinfo) -> str:
-    """The day by the user's clocks: what is said in the evening is of another day in UTC, for many."""
-    return f"{in_zone(time, zone):%Y-%m-%d}"
+    return f"{f' (due {day_told(due, zone)})' if due else ''}{' (stalled)' if state == 'stalled' else ''}"

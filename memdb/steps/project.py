@@ -8,7 +8,8 @@ from datetime import datetime, tzinfo
 
 from memdb.database import Database, Row
 from memdb.records import Record
-from memdb.times import in_zone, to_text, to_utc
+from memdb.times import to_text, to_utc
+from memdb.wording import day_told, told_when
 
 _LONGEST = 300  # characters of a line
 _SESSIONS = 7  # accounts of sessions that are shown
@@ -80,9 +81,10 @@ def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
 
 
 def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
-    for word, time in (("due", row["due"]), ("until", row["valid_to"])):
-        if time:
-            yield f" ({word} {in_zone(to_utc(str(time)), zone):%Y-%m-%d})"
+    due, ends = (to_utc(str(time)) if time else None for time in (row["due"], row["valid_to"]))
+    if row["kind"] == "task" and due is not None:
+        yield f" (due {day_told(due, zone)})"
+    yield told_when(due if row["kind"] == "fact" else None, ends, zone)
     if row["is_stalled"]:
         yield " (stalled)"
     if row["status"] == "pending_confirmation":
