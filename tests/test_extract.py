@@ -1153,7 +1153,7 @@ def test_an_unknown_predicate_behaves_like_the_longest_known_one(
 def test_a_key_without_end_is_looked_up_by_its_beginning(predicates: Mapping[str, Predicate]) -> None:
     asked: list[str] = []
 
-    class Watched(Mapping[str, Predicate]):
+    class Watched(dict[str, Predicate]):
         def get(self, key: str, default: object = None) -> Predicate | None:  # type: ignore[override]
             asked.append(key)
             return super().get(key)
