@@ -12,6 +12,7 @@ from memdb.answers import (
     Hits,
     Linked,
     Listed,
+    Lost,
     Maintained,
     Mended,
     Profile,
@@ -56,7 +57,7 @@ from memdb.llm import (
     Transport,
 )
 from memdb.memory import Memory, Time
-from memdb.opening import export_model, open
+from memdb.opening import export_model, mend, open
 from memdb.outside import VectorCollection
 from memdb.records import (
     BreakTrigger,
@@ -121,6 +122,7 @@ __all__ = [
     "Link",
     "Linked",
     "Listed",
+    "Lost",
     "Maintained",
     "MdbError",
     "Memory",
@@ -170,6 +172,7 @@ __all__ = [
     "Written",
     "__version__",
     "export_model",
+    "mend",
     "open",
     "openai_transport",
 ]

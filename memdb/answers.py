@@ -395,16 +395,30 @@ class Forgotten(Record):
     vectors_pending: int = 0
 
 
+class Lost(Record):
+    """What was lost of a table with damaged pages: how many rows at most, None if that cannot be told, and between which ids, as ranges.
+
+    A range without an end goes on to the last row that there was. Rows of a table without ids have none to tell.
+    """
+
+    table: str
+    rows: int | None = None
+    ids: tuple[tuple[int, int | None], ...] = ()
+
+
 class Mended(Record):
     """What became of a damaged file: the rows that were set aside, and the file that keeps them, as SQL; what is damaged still.
 
-    `copy_of_before` is where the copy is of the file as it was.
+    `lost` is what could not be read of damaged pages, `copy_of_before` where the copy is of the file as it was. `kept_before` are files
+    that a mending which was killed had left and that somebody may need.
     """
 
     set_aside: tuple[Damage, ...] = ()
+    lost: tuple[Lost, ...] = ()
     left: tuple[Damage, ...] = ()
     copy_of_before: str | None = None
     kept_in: str | None = None
+    kept_before: tuple[str, ...] = ()
 
 
 class Undone(Record):

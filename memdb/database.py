@@ -18,7 +18,7 @@ from typing import TypeVar
 import apsw
 
 from memdb import files, forking
-from memdb.driver import check_version, damaged_error, file_at, first, moved_error, row_error, translate
+from memdb.driver import check_version, damaged_error, file_at, first, moved_error, overwriting, row_error, translate, unreadable_tables
 from memdb.errors import MdbError, SchemaError, StoreError
 from memdb.remains import is_told_apart, remains
 
@@ -256,6 +256,7 @@ class Database:
             with suppress(apsw.Error):  # if it is damaged, that is told below
                 self.connection.execute(files.statement("check.look")).fetchall()
             told = [str(line) for (line,) in self.connection.execute("pragma integrity_check")]
+            told += [f"the table {name} cannot be read" for name in unreadable_tables(self.connection)]
         return [line for line in dict.fromkeys(told) if line != "ok"]
 
     def overwrite_remains(self, *, patience: float = 0.0) -> bool:
@@ -484,6 +485,18 @@ class Database:
                 with suppress(*_CLOSED):
                     if outermost and self.connection.in_transaction:  # an error may have ended it
                         self.connection.execute("rollback")
+
+    @contextmanager
+    def overwritten(self, *, by: Path) -> Iterator[Callable[[], None]]:
+        """Hold the write lock until what is given is called: then the file is overwritten by another one, all of it or nothing.
+
+        This connection is not to be used meanwhile. The other file is empty at first, and may be filled meanwhile.
+        """
+        try:
+            with self.translated(), overwriting(self.connection, by) as overwrite:
+                yield overwrite
+        finally:
+            self._kept_of = None
 
     @contextmanager
     def translated(self) -> Iterator[None]:

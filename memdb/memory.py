@@ -1001,10 +1001,11 @@ class Memory:
     def mend(self) -> Mended:
         """Set the rows that cannot be read aside, in a file beside this one, and make the indexes anew; before that, copy the file.
 
-        Nothing is lost: the copy is the file as it was, byte for byte, and the rows stand in the other file as SQL that writes them.
+        Where its pages are damaged, what can still be read takes the place of all, and what was lost is told. The copy is the file as it
+        was, and the rows set aside stand in the other file as SQL that writes them.
 
         Raises:
-            StoreError: the file can be read or written no more; restore a copy, or save what is left.
+            StoreError: the file can be read or written no more; it is as it was.
         """
         return mending.mend(self._store.database(), now=self._now(None))
 

@@ -1,63 +1,200 @@
-"""A damaged file mended: rows that cannot be read are set aside in a file beside it, and what is made of all others is made anew."""
+"""A damaged file mended: what cannot be read is set aside in a file beside it, what is made of all else made anew, what was lost told."""
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TextIO
 
 from memdb import driver, stored
 from memdb.answers import Mended
 from memdb.database import Database
-from memdb.errors import InputError, StoreError
+from memdb.errors import ConflictError, InputError, SchemaError, StoreError
 from memdb.records import Damage
+from memdb.salvage import is_needed, salvage
+from memdb.trees import Pages
 
 _SEEDED = ("kinds", "sections", "predicates", "weights")  # every new file has their rows
 _HOLDING = ("collections", "kinds")  # with one of their rows, others would go that can be read
+_UNFINISHED = ".unfinished"
+_LEFT = re.compile(r"\.(\d{8}T\d{12}Z)\.(damaged|aside\.sql|new)\.unfinished(?:-wal|-shm|-journal)?")
+_COUNTED = (slice(24, 28), slice(92, 100))  # of the first page: how often SQLite has written the file, and with which version
+_PART = 1 << 20
+
+
+class _PagesDamaged(Exception):
+    """No mending of rows helps."""
+
+
+class _Files:
+    """The files beside a memory that a mending makes; until it is done, their names tell that it is not."""
+
+    def __init__(self, path: Path, now: datetime) -> None:
+        self.time = f"{now:%Y%m%dT%H%M%S%fZ}"
+        self._path, self._stem = path, f"{path}.{self.time}"
+        self.copy, self.aside, self.new = (Path(f"{self._stem}.{name}{_UNFINISHED}") for name in ("damaged", "aside.sql", "new"))
+
+    @contextmanager
+    def made(self) -> Iterator[TextIO]:
+        """Have them made, and what is set aside open to be written; on an error, all of them are taken away again.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
+        made: list[Path] = []
+        try:
+            for path in (self.copy, self.aside, self.new):
+                if os.path.lexists(named := _named(path)):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(named))
+                _make(path, like=self._path)
+                made.append(path)
+            with self.aside.open("w", encoding="utf-8") as file:
+                yield file
+        except BaseException as error:
+            for path in made:
+                _take_away(*(Path(f"{path}{beside}") for beside in ("", "-wal", "-shm", "-journal")))
+            if isinstance(error, OSError):
+                told = f"{self._stem}.* cannot be written ({error.strerror}); nothing was changed, so make room for a copy and repeat it."
+                raise StoreError(told) from error
+            raise
+
+    def finish(self, told: Mended) -> Mended:
+        """Give the copy its name, and the other if there is anything in it; return what is told, with the names."""
+        if not told.set_aside:
+            _take_away(self.aside)
+        kept_in = str(_finish(self.aside)) if told.set_aside else None
+        return told.model_copy(update={"copy_of_before": str(_finish(self.copy)), "kept_in": kept_in})
 
 
 def mend(db: Database, *, now: datetime) -> Mended:
     """Copy the file, set its damaged rows aside and make its indexes anew, all of it or nothing; return what was done, and what is left.
 
+    Where its pages are damaged, all that can still be read is put into a new file, with which it is overwritten.
+
     Raises:
         InputError: the memory has no file.
         StoreError: the file cannot be read or written; it is as it was.
     """
-    if not (found := stored.damage(db)):
-        return Mended()
+    found = stored.damage(db)
     if db.file is None:
-        raise InputError("A memory without a file cannot be copied, and so it is not mended; open one that has a file.")
-    stem = f"{db.path}.{now:%Y%m%dT%H%M%S%fZ}"
-    copy, kept_in = Path(f"{stem}.damaged"), Path(f"{stem}.aside.sql")
-    made: list[Path] = []
+        if found:
+            raise InputError("A memory without a file cannot be copied, and so it is not mended; open one that has a file.")
+        return Mended()
+    if not found:
+        if not _left(db.path):
+            return Mended()
+        with db.transaction():
+            return Mended(kept_before=_tidied(db, None))
+    files = _Files(db.path, now)
     try:
-        for path in (copy, kept_in):
-            _make(path, like=db.path)
-            made.append(path)
+        return _mend_rows(db, files, found)
+    except _PagesDamaged:
+        return _mend_pages(db, files)
+
+
+def mend_closed(path: Path, *, now: datetime) -> Mended:
+    """Put all that can be read of a file that cannot be opened into a new one, which takes its place; return what was lost.
+
+    Raises:
+        SchemaError: there is no telling what it held.
+        StoreError: it cannot be read, or nothing can be written beside it; it is as it was.
+    """
+    files = _Files(path, now)
+    with files.made() as file:
+        for beside in ("", "-wal"):
+            if os.path.exists(f"{path}{beside}"):
+                shutil.copyfile(f"{path}{beside}", f"{files.copy}{beside}")
+                _to_disk(Path(f"{files.copy}{beside}"))
+        told = _salvaged(files, file, path=path)
+        _to_disk(files.new)
+    done = files.finish(told)
+    _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
+    os.replace(files.new, path)
+    _to_disk(path.parent)
+    return done
+
+
+def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
+    with files.made() as file:
+        try:
+            with db.transaction():
+                with db.translated():
+                    driver.copy_file(db.path, files.copy)
+                before = _tidied(db, files.copy)
+                with _pages(files.copy) as pages:
+                    if is_needed(db, pages):
+                        raise _PagesDamaged
+                aside = _set_aside(db, file)
+                db.run("mend.no_words")
+                db.run("mend.words")
+                left = stored.damage(db)
+                if any(one.table is None for one in left):
+                    raise _PagesDamaged
+                db.run("meta.put", name="mended", value=files.time)
+                file.flush()
+                os.fsync(file.fileno())
+        except ConflictError as error:  # the rows on its pages cannot all be of one table
+            raise _PagesDamaged from error
+        except StoreError as error:
+            if error.damaged:
+                raise _PagesDamaged from error
+            raise
+        _take_away(files.new)
+        if left == found:
+            _take_away(files.copy, files.aside)
+            return Mended(left=tuple(left), kept_before=before)
+        return files.finish(Mended(set_aside=tuple(aside), left=tuple(left), kept_before=before))
+
+
+def _mend_pages(db: Database, files: _Files) -> Mended:
+    with files.made() as file, db.overwritten(by=files.new) as overwrite:
         with db.translated():
-            driver.copy_file(db.connection, copy)
-        with kept_in.open("w", encoding="utf-8") as file, db.transaction():
-            aside = _set_aside(db, file)
+            driver.copy_file(db.path, files.copy)
+        told = _salvaged(files, file, path=db.path)
+        overwrite()
+    _take_away(files.new)
+    return files.finish(told)
+
+
+def _salvaged(files: _Files, file: TextIO, *, path: Path) -> Mended:
+    """Fill the new file with what the copy still holds; return what was lost, set aside, and is damaged even so."""
+    try:
+        with _pages(files.copy) as pages:
+            lost, aside = salvage(pages, files.new, file)
+    except (SchemaError, ValueError) as error:  # nothing at all can be mapped of an empty file
+        told = f"{path} is so damaged that nothing can be saved of it here ({error}); nothing was changed, so restore a copy."
+        raise SchemaError(told) from error
+    db = Database(files.new)
+    try:
+        db.set("foreign_keys", 1)
+        with db.transaction():
+            aside += _set_aside(db, file)
             db.run("mend.no_words")
             db.run("mend.words")
             left = stored.damage(db)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException as error:
-        _take_away(*made)
-        if isinstance(error, OSError):
-            told = f"{stem}.* cannot be written ({error.strerror}); nothing was changed, so make room for a copy and repeat it."
-            raise StoreError(told) from error
-        raise
-    if left == found:
-        _take_away(copy, kept_in)
-        return Mended(left=tuple(left))
-    if not aside:
-        _take_away(kept_in)
-    return Mended(set_aside=tuple(aside), left=tuple(left), copy_of_before=str(copy), kept_in=str(kept_in) if aside else None)
+            db.run("meta.put", name="mended", value=files.time)
+        db.checkpoint()
+    finally:
+        db.close()
+    file.flush()
+    os.fsync(file.fileno())
+    return Mended(lost=tuple(lost), set_aside=tuple(aside), left=tuple(left))
+
+
+@contextmanager
+def _pages(path: Path) -> Iterator[Pages]:
+    """The pages of a file, and of the log beside it."""
+    log = Path(f"{path}-wal")
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as held:
+        yield Pages(held, log.read_bytes() if log.exists() else b"")
 
 
 def _set_aside(db: Database, file: TextIO) -> list[Damage]:
@@ -119,3 +256,68 @@ def _take_away(*paths: Path) -> None:
     for path in paths:
         with suppress(FileNotFoundError):
             path.unlink()
+
+
+def _finish(path: Path) -> Path:
+    """Give a file, and the log beside it, its name."""
+    name = _named(path)
+    if os.path.exists(f"{path}-wal"):
+        os.rename(f"{path}-wal", f"{name}-wal")
+    return path.rename(name)
+
+
+def _named(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(_UNFINISHED))
+
+
+def _left(path: Path) -> dict[str, list[Path]]:
+    """The files that a mending which was killed has left beside a memory, by its time; or one that goes on: who holds the lock knows."""
+    found: dict[str, list[Path]] = {}
+    for beside in sorted(path.parent.glob(f"{glob.escape(path.name)}.*")):
+        if told := _LEFT.fullmatch(beside.name[len(path.name) :]):
+            found.setdefault(told[1], []).append(beside)
+    return found
+
+
+def _tidied(db: Database, copy: Path | None) -> tuple[str, ...]:
+    """Tidy up what a mending that was killed has left: give what may be needed its name, which is returned, and take the rest away.
+
+    What it made of a file that it did not change is not needed where that is still the same: as the copy is now. The caller holds the lock.
+    """
+    kept: list[str] = []
+    [mended] = [row["value"] for row in db.all("meta.all") if row["name"] == "mended"] or [None]
+    for time, paths in _left(db.path).items():
+        if copy is not None and any(path == copy for path in paths):  # it is this very one's
+            continue
+        copies = [path for path in paths if path.name.endswith(f".damaged{_UNFINISHED}")]
+        begun = (
+            not copies or not copies[0].stat().st_size or Path(f"{copies[0]}-journal").exists()
+        )  # and not whole, so that nothing was changed yet
+        if time != mended and (begun or (copy is not None and _same(copies[0], copy))):
+            _take_away(*paths)
+            continue
+        for path in paths:
+            if path in copies or (path.name.endswith(f".sql{_UNFINISHED}") and path.stat().st_size):
+                kept.append(str(_finish(path)))
+        _take_away(*paths)
+    return tuple(kept)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two copies are of one state of a file."""
+    if one.stat().st_size != other.stat().st_size:
+        return False
+    with one.open("rb") as first, other.open("rb") as second:
+        heads = [bytearray(file.read(_PART)) for file in (first, second)]
+        for head in heads:
+            for counted in _COUNTED:
+                head[counted] = bytes(counted.stop - counted.start)
+        return heads[0] == heads[1] and all(part == second.read(_PART) for part in iter(lambda: first.read(_PART), b""))
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from memdb import mending
+from memdb.answers import Mended
 from memdb.chat import choose_llm
 from memdb.config import Config, load_config
+from memdb.driver import damaged_error
 from memdb.edge import EdgeMiniLM, read_card, write_folder
 from memdb.embed import Embedder, choose_embedder
-from memdb.errors import ConfigError, InputError, StoreError
+from memdb.errors import ConfigError, InputError, SchemaError, StoreError
 from memdb.llm import LanguageModel
 from memdb.memory import Memory
 from memdb.mirroring import open_index
@@ -85,6 +89,29 @@ def open(
         raise
 
 
+def mend(path: str | Path) -> Mended:
+    """Mend a damaged file as `Memory.mend` does, even one that cannot be opened any more; nobody may have it open then.
+
+    Raises:
+        InputError: there is no such file.
+        SchemaError: it is no mem.db, or of a newer version, or so damaged that nothing can be read of it.
+        StoreError: the file cannot be read or written; it is as it was.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file {path} to be mended; give the path of one.")
+    try:
+        with open(path, config={"worker": False}, embedder=None, llm=None) as memory:
+            return memory.mend()
+    except StoreError as error:
+        if not (error.damaged or isinstance(error, SchemaError)):
+            raise
+        try:
+            return mending.mend_closed(path, now=datetime.now(UTC))
+        except SchemaError as nothing:
+            raise (error if isinstance(error, SchemaError) else nothing) from nothing
+
+
 def _tried(settings: Config, *, embedder: Embedder | str | None, weights: str, vectors: VectorCollection | None) -> Embedder | None:
     """Try on a passing file what a new one is to begin with: what cannot be used leaves no empty file behind. Return the embedder."""
     chosen = choose_embedder(embedder, remembered=None, timeout=settings.model_timeout_seconds)
@@ -106,6 +133,8 @@ def _equip(
     """Return the embedder and the index that serve a file, and note them in it; see `open` for what it raises."""
     for ranking in (weights, *filter(None, (settings.rival_weights,))):
         if ranking not in store.told.weight_sets:
+            if ranking == DEFAULT_WEIGHTS:
+                raise damaged_error(store.path, f"the weight set {ranking!r} is gone")
             raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
     remembered = store.told.embedder
     model = partial(_carried, store) if store.told.has_models and carried(store.database()) else None

@@ -253,11 +253,16 @@ def _bring_up_to_date(database: Database, path: Path, zone: tzinfo) -> None:
             with database.translated():
                 database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
-            told = database.one("meta.zone")
-            with suppress(ZoneInfoNotFoundError):  # here
-                zone = ZoneInfo(str(told["timezone"])) if told else zone
-            database.run("meta.no_clocks")
-            database.run("meta.clocks", changes=json.dumps(clock_changes(zone)))
+            tell_clocks(database, zone)
+
+
+def tell_clocks(database: Database, zone: tzinfo) -> None:
+    """Write down when the clocks changed where the file's turns were last taken in, in this zone if it does not tell."""
+    told = database.one("meta.zone")
+    with suppress(ZoneInfoNotFoundError):  # here
+        zone = ZoneInfo(str(told["timezone"])) if told else zone
+    database.run("meta.no_clocks")
+    database.run("meta.clocks", changes=json.dumps(clock_changes(zone)))
 
 
 def _not_ours(connection: apsw.Connection) -> dict[str, str]:

@@ -20,6 +20,9 @@ from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicat
 
 Shape = TypeVar("Shape", bound=Record)
 
+ZEROED = "has a run of zeros, as what was lost on a disk reads"
+"""What is wrong with a text that is whole but for that."""
+
 _UNREADABLE = (ValueError, TypeError, KeyError)  # pydantic's and json's errors are ValueErrors, and so is what a time that is none makes
 
 
@@ -136,11 +139,13 @@ def faults(db: Database) -> Iterator[Damage]:
 def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
     """Go through everything that is read as records, and tell each row that cannot be, once, with the values that name it."""
     told, names, cut_off = set(), {kept.table: kept.names for kept in _KEPT}, False
-    for row in db.all("check.malformed"):
-        table, called = str(row["table"]), str(row["called"])
-        row = {**row, called: row["name"]}
-        told.add((table, _name(row, names.get(table, (called,)))))
-        yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} is no JSON")
+    for statement, why in (("check.malformed", "is no JSON"), ("check.zeroed", ZEROED)):
+        for row in db.all(statement):
+            table, called = str(row["table"]), str(row["called"])
+            row = {**row, called: row["name"]}
+            if (one := (table, _name(row, names.get(table, (called,))))) not in told:
+                told.add(one)
+                yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} {why}")
     for kept in _KEPT:
         try:
             rows = db.all(kept.statement, **kept.asked)

@@ -16,3 +16,73 @@ insert into facts_fts (facts_fts) values ('delete-all');
 -- statement: words
 insert into facts_fts (rowid, body, reply, context, date)
 select id, body, reply, context, date from fact_words;
+
+
+-- The columns of each table whose rows are copied out of a damaged file: what follows from other rows is made anew.
+-- statement: columns
+select t.name as "table", t.wr as keyed, c.name, c.type, c.pk, (c."notnull" or c.pk) as required
+from pragma_table_list t, pragma_table_info(t.name) c
+where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\_%' escape '\'
+  and t.name not in ('dictionary', 'vector_versions', 'vector_codes', 'outbox', 'reindexed', 'related', 'merged', 'erasures', 'clocks')
+order by t.name, c.cid;
+
+-- The columns of each index's lines, but of those over some rows only, or over what is reckoned; null is the row's id.
+-- statement: indexes
+select t.name as "table", i.name as "index", x.name as "column"
+from pragma_table_list t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
+where t.schema = 'main' and t.type = 'table' and not i.partial and not (t.wr and i.origin = 'pk')
+  and not exists (select 1 from pragma_index_xinfo(i.name) e where e.cid = -2)
+order by t.name, i.name, x.seqno;
+
+-- Where each table and index begins, and how many values its rows or lines have at most.
+-- statement: trees
+select s.type as "of", s.name, s.rootpage as root, l.wr as keyed, (select count(*) from pragma_table_info(s.name, 'main')) as "columns"
+from sqlite_schema s join pragma_table_list l on l.schema = 'main' and l.name = s.name
+where s.type = 'table' and s.rootpage > 0
+union all
+select s.type, s.name, s.rootpage, 1, (select count(*) from pragma_index_xinfo(s.name, 'main'))
+from sqlite_schema s
+where s.type = 'index' and s.rootpage > 0;
+
+-- statement: objects
+select name from sqlite_schema;
+
+-- What refers to a row that was lost.
+-- statement: no_links
+delete from links where source_id not in (select fact_id from facts) or target_id not in (select fact_id from facts);
+
+-- statement: no_outcomes
+delete from outcomes where fact_id not in (select fact_id from facts);
+
+-- statement: no_feedback
+delete from feedback where fact_id not in (select fact_id from facts);
+
+-- statement: no_databases
+delete from databases where tenant not in (select name from tenants);
+
+-- statement: no_collections
+delete from collections where (tenant, database) not in (select tenant, name from databases);
+
+-- statement: no_collection_records
+delete from collection_records where collection not in (select id from collections);
+
+-- statement: no_collection_vectors
+delete from collection_vectors where record not in (select id from collection_records);
+
+-- statement: no_collection_metadata
+delete from collection_metadata where record not in (select id from collection_records);
+
+-- Events whose segment was lost wait for another one.
+-- statement: no_segments
+update events set segment_id = null where segment_id not in (select segment_id from segments);
+
+-- No row has a vector yet, and every one wants its own; a message that is believed wants its window's, too.
+-- statement: no_vectors
+update facts set embedding_id = null where embedding_id is not null;
+
+-- statement: wanted
+insert into outbox (id, user_id)
+select id, user_id from facts
+union all
+select -id, user_id from facts where kind = 'message' and status in ('active', 'pending_confirmation')
+on conflict (id) do nothing;

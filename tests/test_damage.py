@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -227,20 +226,6 @@ def test_a_number_that_every_file_has_is_as_in_a_new_one(damaged: Damage) -> Non
         assert mem.weights("default") == new.weights("default")
 
 
-def test_a_file_whose_pages_are_damaged_is_left_as_it_is(path: Path) -> None:
-    held = path.read_bytes()
-    connection = apsw.Connection(str(path))
-    [(page, size)] = connection.execute("select rootpage, page_size from sqlite_schema, pragma_page_size where name = 'links'")
-    connection.close()
-    path.write_bytes(held[: (page - 1) * size] + b"\xff" * size + held[page * size :])
-    before = path.read_bytes()
-    mem = memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
-    with mem, pytest.raises(memdb.StoreError, match=r"malformed.*restore a copy, or save what is left"):
-        mem.mend()
-    assert path.read_bytes()[100:] == before[100:]
-    assert list(path.parent.glob("mem.db.*")) == []
-
-
 def test_what_others_write_meanwhile_is_no_damage(path: Path) -> None:
     with (
         memdb.open(path, embedder=None, llm=None, config=QUIET) as mem,
@@ -321,11 +306,21 @@ def test_the_command_ends_with_a_code_of_its_own_where_something_is_damaged(path
     assert done.stdout.startswith("facts_archive\tfact_id '")
 
 
-def test_a_dump_leaves_out_a_row_whose_json_is_damaged_and_keeps_all_others(path: Path, damaged: Damage, tmp_path: Path) -> None:
-    damaged("update fact_history set after = '{\"a' where id = 1").close()
-    saved = tmp_path / "saved.db"
-    command = f'(echo "pragma application_id = 1835363684;"; sqlite3 {path} .dump | sed "s/^ROLLBACK;.*/COMMIT;/") | sqlite3 {saved}'
-    subprocess.run(command, shell=True, check=False, capture_output=True)
-    with memdb.open(saved, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
-        assert mem.check() == []
-        assert next(change.id for change in mem.history(user_id="ana")) == 2
+@pytest.mark.parametrize("column", ["value_text", "source_excerpt"])
+def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged: Damage, column: str) -> None:
+    mem = damaged(f"update facts set {column} = {column} || cast(zeroblob(200) as text) where value_text = 'Ana plays chess'")
+    (one,) = (one for one in mem.check() if one.table)
+    assert one.fault == f"{column} has a run of zeros, as what was lost on a disk reads"
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_a_file_without_its_usual_ranking_is_damaged(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("delete from weights")
+    connection.close()
+    with pytest.raises(memdb.StoreError, match="weight set 'default' is gone") as caught:
+        memdb.open(path, embedder=None, llm=None, config=QUIET)
+    assert caught.value.damaged
+    memdb.mend(path)
+    memdb.open(path, embedder=None, llm=None, config=QUIET).close()

@@ -33,6 +33,7 @@ CHAINS = {
     "memdb.thinking": 3,
     "memdb.reading": 3,
     "memdb.carrying": 3,
+    "memdb.salvage": 2,
     "memdb.mending": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,

@@ -1338,7 +1338,7 @@ def test_a_damaged_page_is_told_in_memdb_s_own_words(path: Path, connection: aps
         file.seek(start)
         file.write(b"\xa5" * 3_900)
     with pytest.raises(
-        memdb.StoreError, match=re.escape(str(path)) + r".* is damaged \(.*\); restore a copy, or save what is left"
+        memdb.StoreError, match=re.escape(str(path)) + r".* is damaged \(.*\); restore a copy, or have what can still be read saved"
     ) as caught:
         use_everything(path)
     assert type(caught.value) is memdb.StoreError

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from memdb import Damage
+import memdb
+from memdb import Damage, SchemaError, StoreError
 from memdb.interfaces import demo as demonstration
 from memdb.interfaces import household_demo, work
 from memdb.interfaces import replay as rebuilding
@@ -103,32 +104,58 @@ def stats(db: Db = FILE, json: Json = False) -> None:
 
 def check(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Set aside the rows that cannot be read, in a file, and make the indexes anew, after a copy.")
+        bool,
+        typer.Option(
+            "--repair",
+            help="Set aside the rows that cannot be read, save the rest of damaged pages, and make the indexes anew, after a copy.",
+        ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before that.")] = False,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """Look through the whole file for damage, and list it; ends with code 1 where there is any that is not mended."""
-    with opened(existing(db)) as memory:
-        found = memory.check()
-        if not json or not repair:
-            _tell_damage(found, json=json)
-        if not repair:
-            raise typer.Exit(1 if found else 0)
-        if found and not yes:
-            rows = sum(1 for one in found if one.table)
-            typer.confirm(f"Copy {db}, set {rows} rows aside in a file beside it, and make the indexes anew?", abort=True, err=True)
-        mended = memory.mend()
+    found = _damage(existing(db), even_closed=repair)
+    if not json or not repair:
+        _tell_damage(found, json=json)
+    if not repair:
+        raise typer.Exit(1 if found else 0)
+    if found and not yes:
+        rows = sum(1 for one in found if one.table)
+        typer.confirm(f"Copy {db}, set {rows} rows aside in a file beside it, and make the indexes anew?", abort=True, err=True)
+    mended = memdb.mend(db)
     if json:
         print_json(mended)
-    elif found:
-        told = (("the file as it was", mended.copy_of_before), (f"{len(mended.set_aside)} rows set aside", mended.kept_in))
+    else:
+        told = [("the file as it was", mended.copy_of_before), (f"{len(mended.set_aside)} rows set aside", mended.kept_in)]
+        told += [("left by one that was killed", name) for name in mended.kept_before]
         print_rows(("", ""), [(name, where) for name, where in told if where])
-        _tell_damage(mended.left, json=False)
+        if mended.lost:
+            print_rows(("lost of", "rows at most", "ids"), [(one.table, _many(one.rows), _ids(one.ids)) for one in mended.lost])
+        if found:
+            _tell_damage(mended.left, json=False)
     if mended.left:
-        say("What is left cannot be mended here: restore a copy, or save what is left with sqlite3's .dump, as the README shows.")
+        say("What is left cannot be mended here: restore a copy, or put it right by hand.")
         raise typer.Exit(1)
+
+
+def _damage(db: Path, *, even_closed: bool) -> list[Damage]:
+    """Look through a file; if it may be one that cannot be opened, that is its damage."""
+    try:
+        with opened(db) as memory:
+            return memory.check()
+    except StoreError as error:
+        if not even_closed or not (error.damaged or isinstance(error, SchemaError)):
+            raise
+        return [Damage(fault=str(error))]
+
+
+def _many(rows: int | None) -> str:
+    return "unknown" if rows is None else str(rows)
+
+
+def _ids(ids: Sequence[tuple[int, int | None]]) -> str:
+    return ", ".join(str(first) if first == last else f"{first}–{'' if last is None else last}" for first, last in ids)
 
 
 def _tell_damage(found: Sequence[Damage], *, json: bool) -> None:

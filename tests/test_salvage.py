@@ -1,0 +1,289 @@
+"""Damage of whole pages: whatever can still be read is kept, what is lost is told, and nothing is made up; what a killed mending left is tidied."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+from typer.testing import CliRunner
+
+import memdb
+from memdb.driver import copy_file
+from memdb.embed import HashingEmbedder
+from memdb.interfaces.commands import app
+from memdb.trees import Pages
+
+SIZE = 4096
+QUIET: dict[str, bool] = {"worker": False}
+MADE_ANEW = (
+    "dictionary",
+    "vector_versions",
+    "vector_codes",
+    "outbox",
+    "reindexed",
+    "related",
+    "merged",
+    "clocks",
+    "facts_fts",
+    "facts_vec",
+)
+Rows = dict[str, set[tuple[object, ...]]]
+
+
+def opened(path: Path) -> memdb.Memory:
+    return memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
+
+
+def rows_of(path: Path) -> Rows:
+    """What the tables hold but for what follows from other rows."""
+    connection = apsw.Connection(str(path))
+    found: Rows = {}
+    names = "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'"
+    for table in [str(name) for (name,) in connection.execute(names).fetchall()]:
+        if not table.startswith(MADE_ANEW):
+            kept = [
+                str(name) for (name,) in connection.execute("select name from pragma_table_info(?)", (table,)) if name != "embedding_id"
+            ]
+            found[table] = set(connection.execute(f"select {', '.join(map(repr, kept))} from {table}".replace("'", '"')).fetchall())
+    connection.close()
+    found["meta"] = {row for row in found["meta"] if row[0] != "mended"}
+    return found
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory of two users, with texts longer than a page, tables of several pages, links, events and an archive."""
+    path = tmp_path_factory.mktemp("sound") / "mem.db"
+    with opened(path) as mem:
+        for number in range(24):
+            text = f"My friend Bo{number} lives in Porto. " + "A long tale. " * (700 if number % 7 == 5 else 10)
+            when = f"2025-03-{number % 28 + 1:02}T10:00:00Z"
+            mem.observe(text, user_id=f"user {number % 2}", turn_id=f"t{number}", session_id=f"s{number % 5}", timestamp=when)
+            mem.remember(f"Game {number} is fun", user_id=f"user {number % 2}", key="user.likes", object=f"game {number}", tags=["game"])
+        mem.event("Ana laughed with Rui", user_id="user 0", participants=["Rui"], timestamp="2025-03-01T19:00:00Z")
+        mem.narrate(now="2025-03-09T10:00:00Z")
+        mem.drain()
+        first, second = mem.facts("user 0")[:2]
+        mem.link(first.fact_id, second.fact_id)
+        assert mem.check() == []
+    return path
+
+
+@pytest.fixture
+def path(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "mem.db"))
+
+
+def page_of(path: Path, name: str) -> int:
+    connection = apsw.Connection(str(path))
+    [(page,)] = connection.execute("select rootpage from sqlite_schema where name = ?", (name,))
+    connection.close()
+    return int(str(page))
+
+
+def overwrite(path: Path, page: int, by: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek((page - 1) * SIZE)
+        file.write(by)
+
+
+def spoilt(held: bytes, how: str, chance: random.Random) -> bytes:
+    """A file some of whose pages were overwritten."""
+    pages = [held[at : at + SIZE] for at in range(0, len(held), SIZE)]
+    for _ in range(chance.choice((1, 2, 6))):
+        one, other = chance.randrange(len(pages)), chance.randrange(1, len(pages))
+        match how:
+            case "zeros":
+                pages[one] = bytes(SIZE)
+            case "noise":
+                pages[one] = chance.randbytes(SIZE)
+            case "half":
+                pages[one] = pages[one][: SIZE // 2] + chance.randbytes(SIZE // 2)
+            case "swapped":
+                one = max(one, 1)
+                pages[one], pages[other] = pages[other], pages[one]
+            case "twice":
+                pages[max(one, 1)] = pages[other]
+            case "cut off":
+                return held[: chance.randrange(len(held) // 3, len(held))]
+    return b"".join(pages)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("how", ["zeros", "noise", "half", "swapped", "twice", "cut off"])
+def test_no_row_is_made_up_and_what_is_lost_is_told(path: Path, how: str, seed: int) -> None:
+    before = rows_of(path)
+    path.write_bytes(spoilt(path.read_bytes(), how, random.Random(f"{how} {seed}")))
+    mended = memdb.mend(path)
+    after = rows_of(path)
+    for table, rows in after.items():
+        assert rows <= before[table], table
+    told = {one.table: one.rows for one in mended.lost}
+    for table, rows in before.items():
+        gone = len(rows - after[table]) - sum(1 for one in mended.set_aside if one.table == table)
+        most = told.get(table, 0)
+        assert most is None or gone <= most, table
+    with opened(path) as mem:
+        assert mem.check() == []
+        mem.drain()
+        assert mem.vectors().waiting == 0
+
+
+def test_a_page_of_no_rows_costs_none(path: Path) -> None:
+    before = rows_of(path)
+    for index in ("facts_user_id", "facts_traits", "fact_history_user"):
+        overwrite(path, page_of(path, index), bytes(SIZE))
+    assert memdb.mend(path).lost == ()
+    assert rows_of(path) == before
+
+
+def test_rows_that_nothing_leads_to_any_more_are_found_by_an_index(path: Path) -> None:
+    before = rows_of(path)
+    for table in ("facts", "turns", "fact_history"):
+        overwrite(path, page_of(path, table), b"\xff" * SIZE)
+    assert memdb.mend(path).lost == ()
+    assert rows_of(path) == before
+
+
+def test_what_is_lost_is_told_to_the_row(path: Path) -> None:
+    held = path.read_bytes()
+    pages = Pages(held)
+    parts = [part for part in pages.parts(page_of(path, "fact_history"), keyed=False) if part.entries]
+    overwrite(path, parts[3].page, bytes(SIZE))
+    ids = [entry.rowid for entry in parts[3].entries or ()]
+    (lost,) = memdb.mend(path).lost
+    assert (lost.table, lost.rows, lost.ids) == ("fact_history", len(ids), ((ids[0], ids[-1]),))
+
+
+def test_what_refers_to_a_lost_row_goes_and_is_told(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    [(id_,)] = connection.execute("select id from facts where fact_id = (select source_id from links)")
+    connection.close()
+    (part,) = (p for p in Pages(path.read_bytes()).parts(page_of(path, "facts"), keyed=False) if id_ in [e.rowid for e in p.entries or ()])
+    overwrite(path, part.page, bytes(SIZE))
+    assert [(one.table, one.rows) for one in memdb.mend(path).lost if one.table == "links"] == [("links", 1)]
+
+
+@pytest.mark.parametrize("head", [bytes(100), bytes(SIZE), b"\xff" * SIZE, b"SQLite format 3\0"[::-1]])
+def test_a_file_without_its_header_is_told_by_what_is_left_of_it(path: Path, head: bytes) -> None:
+    before = rows_of(path)
+    overwrite(path, 1, head)
+    held = path.read_bytes()
+    mended = memdb.mend(path)
+    assert mended.copy_of_before is not None
+    assert (mended.lost, mended.left, Path(mended.copy_of_before).read_bytes()) == ((), (), held)
+    assert rows_of(path) == before
+
+
+def test_what_stands_in_the_log_alone_is_kept(path: Path, tmp_path: Path) -> None:
+    with opened(path) as mem:
+        mem.remember("Ana plays chess", user_id="user 0", timestamp="2025-03-01T10:00:00Z")
+        mem.remember("Ana plays go", user_id="user 0", timestamp="2025-03-01T11:00:00Z")
+        torn = Path(shutil.copy(path, tmp_path / "torn.db"))
+        log = path.with_name("mem.db-wal").read_bytes()
+    torn.with_name("torn.db-wal").write_bytes(log[:-100])
+    overwrite(torn, 1, bytes(SIZE))
+    memdb.mend(torn)
+    assert list(torn.parent.glob("torn.db-*")) == []
+    texts = {str(row[0]) for row in apsw.Connection(str(torn)).execute("select value_text from facts")}
+    assert ("Ana plays chess" in texts, "Ana plays go" in texts) == (True, False)
+
+
+def test_a_file_whose_tables_cannot_be_found_is_left_as_it_is(path: Path) -> None:
+    path.write_bytes(random.Random(1).randbytes(20 * SIZE))
+    held = path.read_bytes()
+    with pytest.raises(memdb.SchemaError, match="not an SQLite database"):
+        memdb.mend(path)
+    assert (path.read_bytes(), list(path.parent.glob("mem.db.*"))) == (held, [])
+
+
+def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("create table facts (a); create table turns (a); create table meta (a); insert into facts values (1)")
+    connection.close()
+    with pytest.raises(memdb.SchemaError, match="another program"):
+        memdb.mend(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_open_memory_goes_on_with_what_is_left(path: Path) -> None:
+    overwrite(path, page_of(path, "facts"), b"\xff" * SIZE)
+    with opened(path) as mem, opened(path) as other:
+        mended = mem.mend()
+        assert (mended.lost, mem.check()) == ((), [])
+        for one in (mem, other):
+            one.drain()
+            assert one.search("Which game is fun?", user_id="user 0")[0].fact.user_id == "user 0"
+        other.remember("Ana plays chess", user_id="user 1")
+        assert mem.facts("user 1")[-1].value_text == "Ana plays chess"
+
+
+def test_who_made_tables_and_indexes_beside_ours_has_them_still(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("create table own (a integer primary key, b); insert into own values (7, 'x'); create index own_b on own (b)")
+    connection.close()
+    overwrite(path, page_of(path, "facts"), bytes(SIZE))
+    memdb.mend(path)
+    connection = apsw.Connection(str(path))
+    assert connection.execute("select a, b from own indexed by own_b where b = 'x'").fetchall() == [(7, "x")]
+
+
+def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: -4 * SIZE])
+    told = CliRunner().invoke(app, ["check", "--db", str(path)])
+    assert (told.exit_code, "memdb check --repair" in told.stderr) == (1, True)
+    done = CliRunner().invoke(app, ["check", "--repair", "--yes", "--db", str(path)])
+    assert done.exit_code == 0, done.output
+    assert "the file as it was" in done.stdout
+    assert CliRunner().invoke(app, ["check", "--db", str(path)]).exit_code == 0
+
+
+LEFT = "mem.db.20250320T100000000000Z"
+
+
+def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
+    left = path.with_name(f"{LEFT}.damaged.unfinished")
+    with opened(path) as mem:
+        copy_file(path, left)
+        path.with_name(f"{LEFT}.aside.sql.unfinished").write_text("insert …")
+        mended = mem.mend()
+    assert mended.kept_before == ()
+    assert {str(one) for one in path.parent.glob("mem.db.*")} == {mended.copy_of_before, mended.kept_in}
+
+
+def test_the_copy_of_a_killed_mending_is_kept_where_the_file_is_another(path: Path) -> None:
+    left = path.with_name(f"{LEFT}.damaged.unfinished")
+    left.write_bytes(b"what there was before")
+    with opened(path) as mem:
+        assert mem.mend().kept_before == (str(path.with_name(f"{LEFT}.damaged")),)
+        assert mem.mend() == memdb.Mended()
+    assert path.with_name(f"{LEFT}.damaged").read_bytes() == b"what there was before"
+
+
+def test_what_was_set_aside_is_kept_where_the_mending_was_killed_after_it(path: Path) -> None:
+    for name, text in (("damaged", b"before"), ("aside.sql", b"insert"), ("new", b"")):
+        path.with_name(f"{LEFT}.{name}.unfinished").write_bytes(text)
+    with opened(path) as mem:
+        mem._store.database().run("meta.put", name="mended", value="20250320T100000000000Z")
+        assert mem.mend().kept_before == tuple(str(path.with_name(f"{LEFT}.{name}")) for name in ("aside.sql", "damaged"))
+
+
+def test_a_copy_that_is_not_whole_is_taken_away(path: Path) -> None:
+    for name in ("damaged.unfinished", "damaged.unfinished-journal"):
+        path.with_name(f"{LEFT}.{name}").write_bytes(b"half")
+    with opened(path) as mem:
+        assert mem.mend() == memdb.Mended()
+    assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_nobody_writes_while_a_file_is_about_to_be_overwritten(path: Path) -> None:
+    with opened(path) as mem, mem._store.database().overwritten(by=path.with_name("new.db")):
+        other = apsw.Connection(str(path))
+        with pytest.raises(apsw.BusyError):
+            other.execute("insert into meta values ('a', 'b')")
+        assert other.execute("select count(*) from turns").fetchall() == [(24,)]
