@@ -564,13 +564,13 @@ def test_upkeep_may_be_told_beforehand(client: TestClient) -> None:
     assert post(client, "compact", user_id="ana", dry_run=True)["dry_run"] is True
 
 
-def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z_|/]+)`", readme) for name in group.split("|")} | {"/health"}
+def test_every_endpoint_is_told(mem: memdb.Memory) -> None:
+    told = (Path(__file__).parent.parent / "docs" / "serving.md").read_text(encoding="utf-8")
+    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z_|/]+)`", told) for name in group.split("|")} | {"/health"}
     assert set(create_app(mem).openapi()["paths"]) == listed
 
 
-def test_the_examples_of_the_description_and_the_readme_can_be_sent_as_they_stand(client: TestClient) -> None:
+def test_the_examples_of_the_description_and_the_documentation_can_be_sent_as_they_stand(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     shown = {
         path: example
@@ -579,8 +579,8 @@ def test_the_examples_of_the_description_and_the_readme_can_be_sent_as_they_stan
         for example in described["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]].get("examples", [])
     }
     assert shown.keys() > {"/memory/retrieve", "/memory/write", "/memory/compact", "/memory/observe", "/memory/search", "/memory/context"}
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    curls = re.findall(r"^ +curl (?:--json '(.*)' )?'?http://127.0.0.1:8620([^'\n]+)", readme, re.MULTILINE)
+    told = (Path(__file__).parent.parent / "docs" / "serving.md").read_text(encoding="utf-8")
+    curls = re.findall(r"^ +curl (?:--json '(.*)' )?'?http://127.0.0.1:8620([^'\n]+)", told, re.MULTILINE)
     assert len(curls) == 3
     answers = [client.post(path, json=example) for path, example in shown.items()]
     answers += [client.post(path, json=json.loads(body)) if body else client.get(path) for body, path in curls]

@@ -399,10 +399,10 @@ def test_a_process_that_dies_loses_only_working_memory(tmp_path: Path) -> None:
         assert s.bootstrap.recovered == ()
 
 
-def test_the_readme_s_session_runs(mem: memdb.Memory, capsys: pytest.CaptureFixture[str]) -> None:
-    code = re.search(r"```py\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def test_the_session_of_the_documentation_runs(mem: memdb.Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.search(r"```py\n(.*?)```", (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8"), re.DOTALL)
     assert code
-    exec(compile(code[1], "README.md", "exec"), {"mem": mem})
+    exec(compile(code[1], "how-it-works.md", "exec"), {"mem": mem})
     out = capsys.readouterr().out
     assert out.startswith("# What is remembered of ana")
     assert "# Working Memory" in out

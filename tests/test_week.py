@@ -85,9 +85,9 @@ def test_the_procedure_it_learned_has_its_record(agent: Path) -> None:
     assert (plan.successes, plan.failures, plan.success_rate) == (2, 0, 1.0)
 
 
-def test_the_page_it_ends_with_stands_in_the_readme(agent: Path) -> None:
+def test_the_page_it_ends_with_is_told(agent: Path) -> None:
     page = (agent / "memory.md").read_text(encoding="utf-8")
-    shown = re.search(r"```markdown\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    shown = re.search(r"```markdown\n(.*?)```", (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8"), re.DOTALL)
     assert shown
     assert shown[1] == page
 
