@@ -70,6 +70,10 @@ class Pages:
         self.count = max([len(file) // self.size, *self._logged])
         head = self._raw(1)
         self.application_id = _NUMBER.unpack_from(head, 68)[0] if head is not None and head[:16] == _MAGIC else None
+        # as many as there were before the file was cut off, whose other pages lead to those that are gone
+        self._ever = (
+            max(self.count, _NUMBER.unpack_from(head, 28)[0]) if self.application_id is not None and head is not None else self.count
+        )
         self._usable = self.size - (head[20] if head is not None and head[:16] == _MAGIC and head[20] <= 32 else 0)
 
     def parts(self, root: int, *, keyed: bool) -> Iterator[Part]:
@@ -155,14 +159,14 @@ class Pages:
 
     def _child(self, page: bytes, at: int) -> int:
         (child,) = _NUMBER.unpack_from(page, at)
-        if not 2 <= child <= self.count:
+        if not 2 <= child <= self._ever:
             raise ValueError(child)
         return int(child)
 
     def _payload(self, page: bytes, at: int, size: int, *, table: bool) -> tuple[bytes, int, bool]:
         """The bytes of an entry, where its cell ends, and whether they are whole; what is missing is zeros."""
         room = self._usable
-        if size > self.count * room:
+        if size > self._ever * room:
             raise ValueError(size)
         least = (room - 12) * 32 // 255 - 23
         most = room - 35 if table else (room - 12) * 64 // 255 - 23
@@ -177,7 +181,7 @@ class Pages:
             (following,) = _NUMBER.unpack_from(page, at)
             parts, left, at = [payload], size - local, at + 4
             while left > 0 and whole:
-                raw = self._raw(following) if 2 <= following <= self.count else None
+                raw = self._raw(following) if following else None
                 if raw is None:
                     whole = False
                     break

@@ -167,6 +167,14 @@ def test_what_refers_to_a_lost_row_goes_and_is_told(path: Path) -> None:
     assert [(one.table, one.rows) for one in memdb.mend(path).lost if one.table == "links"] == [("links", 1)]
 
 
+def test_a_page_that_leads_to_what_was_cut_off_still_leads_to_the_rest(path: Path) -> None:
+    held, root = path.read_bytes(), page_of(path, "facts")
+    pages = sorted(part.page for part in Pages(held).parts(root, keyed=False) if part.entries)
+    cut = pages[len(pages) // 2]
+    left = Pages(held[: (cut - 1) * SIZE]).parts(root, keyed=False)
+    assert sorted(part.page for part in left if part.entries) == [page for page in pages if page < cut]
+
+
 @pytest.mark.parametrize("head", [bytes(100), bytes(SIZE), b"\xff" * SIZE, b"SQLite format 3\0"[::-1]])
 def test_a_file_without_its_header_is_told_by_what_is_left_of_it(path: Path, head: bytes) -> None:
     before = rows_of(path)
