@@ -14,7 +14,7 @@ import memdb
 from memdb.driver import copy_file
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
-from memdb.trees import Pages
+from memdb.trees import Pages, is_zeroed
 
 SIZE = 4096
 QUIET: dict[str, bool] = {"worker": False}
@@ -130,6 +130,10 @@ def test_no_row_is_made_up_and_what_is_lost_is_told(path: Path, how: str, seed: 
         assert mem.check() == []
         mem.drain()
         assert mem.vectors().waiting == 0
+
+
+def test_a_text_may_hold_some_zeros() -> None:
+    assert [is_zeroed("Porto" + "\0" * count) for count in (0, 2, 15, 16, 200)] == [False, False, False, True, True]
 
 
 def test_a_page_of_no_rows_costs_none(path: Path) -> None:
