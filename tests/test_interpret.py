@@ -324,6 +324,13 @@ MADE_UP = [  # what is said, what a model makes of it, what is believed, and why
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("object", "kept"), [("concise answers", True), ("Oxford English", False), ("10 lines at most", False)])
+def test_a_wish_may_be_told_in_other_words_but_no_name_and_no_number(tmp_path: Path, object: str, kept: bool) -> None:
+    told = stated(object, "keep it brief", key="user.prefers", value_text=f"User prefers {object}")
+    facts, _ = read(tmp_path, "Please, keep it brief when I ask for help.", told)
+    assert (object in [fact.object for fact in facts]) == kept
+
+
 @pytest.mark.parametrize(("text", "made", "believed", "why"), MADE_UP, ids=[f"{text} {made[2]}" for text, made, _, _ in MADE_UP])
 def test_what_nobody_said_or_said_otherwise_is_not_believed(
     tmp_path: Path, text: str, made: tuple[str, str, str, str], believed: list[tuple[str, str, bool]], why: str

@@ -22,6 +22,7 @@ from memdb.times import in_zone
 from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
+_REWORDED: tuple[Category, ...] = ("soft_preference", "task_context")  # what may be told in other words: “Keep it brief”, concise answers
 _SHORTEST = 200  # a text that is too long for the model is halved, but not below this
 
 
@@ -196,9 +197,10 @@ def _misshapen(stated: Stated, text: str, heard: str, predicates: Mapping[str, P
         return "its excerpt is not among the words of the speaker"
     if said and not speaks_of(stated.value_text, said):
         return "its text does not say its object"
-    if said and is_english(text) and not speaks_of(f"{text}\n{heard}", said):
-        return "its object is not among the words of the speaker"
     predicate = predicate_of(_key(stated), predicates)
+    reworded = predicate.category in _REWORDED and said.islower() and not any(map(str.isdecimal, said))
+    if said and not reworded and is_english(text) and not speaks_of(f"{text}\n{heard}", said):
+        return "its object is not among the words of the speaker"
     if not said and is_english(text) and not speaks_of(text, f"{predicate.label} {predicate.predicate.replace('_', ' ')}"):
         return "the speaker names nothing that is over"
     return None
