@@ -11,11 +11,12 @@ from pydantic import JsonValue
 from memdb.keys import negates, normalise, predicate_of, telling
 from memdb.languages import language_of
 from memdb.records import Candidate, Predicate
-from memdb.stop_words import TOLD_IN_ENGLISH
+from memdb.stop_words import STOP_WORDS, TOLD_IN_ENGLISH
 from memdb.unspaced import is_unspaced, words_of
 from memdb.when import find_times
 
-_STEM = 3  # letters that two forms of a word, or of a name in two languages, mostly share
+_STEM = 3  # letters that two forms of a word, or of a name in two languages, mostly share, and a short form has ("doc", "vet")
+_NAMED = re.compile(r"[A-Z][\w.'’-]*(?: (?:of |and |the )*[A-Z][\w.'’-]*)+")
 _UNTELLING = frozenset("yes no true false none unknown".split())
 _NUMBER = re.compile(r"\d")
 _COUNTED = re.compile(
@@ -30,6 +31,8 @@ def speaks_of(text: str, said: str) -> bool:
     """Tell whether a text has a word of what is said to be told there, in whatever form, or may have where that cannot be told by words."""
     own, theirs = telling(said) - _UNTELLING, {*words_of(text.casefold()), *telling(text)}
     if not own or any(map(is_unspaced, {*own, *theirs})) or any(_alike(one, other) for one in own for other in theirs):
+        return True
+    if not theirs.isdisjoint(_initials(said)) or not own.isdisjoint(_initials(text)):  # "NYC", "the UK"
         return True
     return bool(_NUMBER.search(said) and _COUNTED.search(text)) or bool(_COUNTED.search(said) and _NUMBER.search(text))
 
@@ -80,9 +83,16 @@ def told_details(details: Mapping[str, JsonValue], text: str) -> dict[str, JsonV
     }
 
 
+def _initials(text: str) -> set[str]:
+    """What the names in a text are called for short: of two to five words with capitals one behind the other, the first letters."""
+    runs = [[word[0].lower() for word in run.split() if word[0].isupper()] for run in _NAMED.findall(text)]
+    return {"".join(run[start:end]) for run in runs for start in range(len(run)) for end in range(start + 2, start + 6)}
+
+
 def _alike(one: str, other: str) -> bool:
     if one.isdecimal() and other.isdecimal():
         return int(one) == int(other) or one.endswith(other) or other.endswith(one)  # "85" and "1985"
-    if min(len(one), len(other)) <= _STEM or one.isdecimal() or other.isdecimal():
+    shorter = min(one, other, key=len)
+    if len(shorter) < _STEM or shorter in STOP_WORDS or one.isdecimal() or other.isdecimal():
         return one == other
     return one[:_STEM] == other[:_STEM] or one in other or other in one
