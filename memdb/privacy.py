@@ -19,6 +19,7 @@ from memdb.unspaced import is_unspaced, words_of
 _CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
 _CONTACT = re.compile(r"@|\d(?:[ ()./-]{0,2}\d){6}")  # every address has the one, and every number so many digits in a row
 _NUMBERS = ("card number", "account number")
+_ID = re.compile(r"(?=.*[a-f])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,})", re.IGNORECASE)
 _WORDS = ("password", "access key")  # the other secrets have digits
 _DIGITS = 3  # at least; pin 13 is one of a circuit board
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -65,7 +66,8 @@ def secret_in(candidate: Candidate) -> str | None:
 def secret_in_details(details: JsonValue) -> str | None:
     """Return what kind of secret stands in details of any shape, by the name of one or by its words, or None.
 
-    A row of digits that is named as something else's (`order_id`, `created_at`) is no card, and `{"passport": "Portuguese"}` no number.
+    A row of digits that is named as something else's (`order_id`, `created_at`), or stands in a UUID, is no card, and `{"passport":
+    "Portuguese"}` no number.
     """
     return next((secret for name, detail in _details(details) if (secret := _secret_in_detail(name.replace("_", " "), detail))), None)
 
@@ -75,7 +77,7 @@ def _secret_in_detail(name: str, detail: str) -> str | None:
     named = None if known["user name"].fullmatch(name) else _secret_by_name(name)
     if named in _WORDS or (named and sum(map(str.isdecimal, detail)) >= _DIGITS):
         return named
-    counted = known["counted"].fullmatch(name) is not None
+    counted = known["counted"].fullmatch(name) is not None or _ID.fullmatch(detail) is not None
     return next((secret for secret, _, _ in _secrets(f"{name}: {detail}") if not (counted and secret in _NUMBERS)), None)
 
 
