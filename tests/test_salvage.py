@@ -248,6 +248,8 @@ def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: -4 * SIZE])
     told = CliRunner().invoke(app, ["check", "--db", str(path)])
     assert (told.exit_code, "memdb check --repair" in told.stderr) == (1, True)
+    asked = CliRunner().invoke(app, ["check", "--repair", "--db", str(path)], input="n\n")
+    assert (asked.exit_code, "save what can still be read of it" in asked.stderr) == (1, True)
     done = CliRunner().invoke(app, ["check", "--repair", "--yes", "--db", str(path)])
     assert done.exit_code == 0, done.output
     assert "the file as it was" in done.stdout

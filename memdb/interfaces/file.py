@@ -122,7 +122,8 @@ def check(
         raise typer.Exit(1 if found else 0)
     if found and not yes:
         rows = sum(1 for one in found if one.table)
-        typer.confirm(f"Copy {db}, set {rows} rows aside in a file beside it, and make the indexes anew?", abort=True, err=True)
+        what = f"set {rows} rows aside in a file beside it" if rows == len(found) else "save what can still be read of it"
+        typer.confirm(f"Copy {db}, {what}, and make the indexes anew?", abort=True, err=True)
     mended = memdb.mend(db)
     if json:
         print_json(mended)
