@@ -120,12 +120,13 @@ class Scorer:
             values["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
         if self._hyponyms:
             values["hyponyms"] = json.dumps({row[0]: self._hyponyms[row[0]] for row in found if row[0] in self._hyponyms})
-        if terms is not None:
-            values |= {"terms": terms, "rows": 1}
-        elif self._alone:
+        statement = "rank" if self._alone and terms is None else "retrieve"
+        if statement == "rank":
             del values["terms"]
             values["best_bm25"] = min((row[1] for row in found if row[1] < 0), default=None)
-        rows = self._db.tuples("rank" if "best_bm25" in values else "retrieve", **values)
+        elif terms is not None:
+            values |= {"terms": terms, "rows": 1}
+        rows = self._db.tuples(statement, **values)
         return [Scored(row[:_WIDTH], *cast(_Whole, row[_WIDTH : _WIDTH + 7]), cast(tuple[float, ...], row[_WIDTH + 7 :])) for row in rows]
 
     def adds(self, ids: list[int]) -> dict[int, float]:
