@@ -15,7 +15,8 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, dismiss_moot, move, put, revive, settle
+from memdb.recording import Origin, dismiss, dismiss_moot, move, revive, settle
+from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
 from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, by_the_clock
 from memdb.steps.undo import undo as take_back
@@ -84,7 +85,7 @@ def doubt(db: Database, fact_id: str, *, now: datetime) -> Fact:
     with db.transaction():
         fact = _standing_fact(db, fact_id, now=now)
         if fact.status != "uncertain":
-            put(db, fact, "doubt", origin=_origin(fact, "doubt", now), operation="update", reason="said to be uncertain")
+            make_uncertain(db, fact, origin=_origin(fact, "doubt", now), reason="said to be uncertain")
     return reading.fact(db, fact_id)
 
 

@@ -20,8 +20,8 @@ from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, read_predicates
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss_moot, expire_over, keep_calls, merge, move, put, read_fact
-from memdb.records import Candidate, Case, Consent, Fact, Operation
+from memdb.recording import Origin, archive, dismiss_moot, expire_over, keep_calls, merge, move, promote, read_fact
+from memdb.records import Candidate, Case, Consent, Fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
@@ -322,8 +322,11 @@ def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> 
 
 def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     rows = db.all("upkeep.recurring", user_id=user_id, now=to_text(now), days=config.promote_days, priority=config.promote_priority)
-    recurring = [row for row in rows if _days(row, config) >= config.promote_days and not _is_sensitive(_fact(db, row))]
-    return _each(db, recurring, "promote", "update", "said again on several days", now)
+    often = [_fact(db, row) for row in rows if _days(row, config) >= config.promote_days]
+    recurring = [fact for fact in often if not _is_sensitive(fact)]
+    for fact in recurring:
+        promote(db, fact, origin=_origin(fact, now), reason="said again on several days")
+    return len(recurring)
 
 
 def _days(row: Row, config: Config) -> int:
@@ -338,13 +341,9 @@ def _is_sensitive(fact: Fact) -> bool:
 
 def _archive_notes(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     rows = db.all("upkeep.surplus", user_id=user_id, now=to_text(now), keep=config.reflection_limit)
-    return _each(db, rows, "archive", "archive", "more notes than are kept", now)
-
-
-def _each(db: Database, rows: Sequence[Row], change: str, operation: Operation, reason: str, at: datetime) -> int:
     for row in rows:
-        fact = _fact(db, row)
-        put(db, fact, change, origin=_origin(fact, at), operation=operation, reason=reason)
+        note = _fact(db, row)
+        archive(db, note, origin=_origin(note, now), reason="more notes than are kept")
     return len(rows)
 
 

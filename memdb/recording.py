@@ -54,10 +54,10 @@ class Log:
     def __init__(self, db: Database, origin: Origin, digest: str) -> None:
         self.db, self.origin, self.digest = db, origin, digest
 
-    def change(self, fact_id: str, operation: Operation, reason: str, statement: str, **values: str | float | None) -> None:
-        """Run a statement of `sql/apply.sql` that changes one fact, and record it."""
+    def change(self, fact_id: str, operation: Operation, reason: str, statement: str, **values: SqlValue) -> None:
+        """Run a statement that changes one fact, given its `fact_id`, `now` and the `values`, and record it."""
         before = self.db.one("believe.by_id", fact_id=fact_id)
-        self.db.run(f"apply.{statement}", fact_id=fact_id, now=to_text(self.origin.now), **values)
+        self.db.run(statement, fact_id=fact_id, now=to_text(self.origin.now), **values)
         self.record(fact_id, operation, reason, before=str(before["record"]) if before else None)
 
     def record(self, fact_id: str, operation: Operation, reason: str, *, before: str | None) -> None:
@@ -85,12 +85,19 @@ def record(db: Database, fact_id: str, operation: Operation, reason: str, *, ori
     Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
 
 
-def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: Operation, reason: str) -> None:
-    """Run a statement of `sql/upkeep.sql` that changes one fact, and record it."""
-    before = db.one("believe.by_id", fact_id=fact.fact_id)
-    db.run(f"upkeep.{statement}", fact_id=fact.fact_id, now=to_text(origin.now))
-    log = Log(db, origin, action_hash_of(statement, fact.fact_id, origin.turn_id))
-    log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
+def promote(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """Let a fact that recurs stand in the profile as a preference."""
+    Log(db, origin, action_hash_of("promote", fact.fact_id, origin.turn_id)).change(fact.fact_id, "update", reason, "upkeep.promote")
+
+
+def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """Believe a fact half as much, and only where it is asked for."""
+    Log(db, origin, action_hash_of("doubt", fact.fact_id, origin.turn_id)).change(fact.fact_id, "update", reason, "upkeep.doubt")
+
+
+def archive(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """Put a note away."""
+    Log(db, origin, action_hash_of("archive", fact.fact_id, origin.turn_id)).change(fact.fact_id, "archive", reason, "upkeep.archive")
 
 
 def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:
@@ -122,10 +129,10 @@ def settle(
         if rival.status == "pending_confirmation":
             dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
-            log.change(rival.fact_id, "supersede", why, "close", **closed(rival, "superseded", fact.valid_from, origin))
+            log.change(rival.fact_id, "supersede", why, "apply.close", **closed(rival, "superseded", fact.valid_from, origin))
             cut_short(db, rival.fact_id, log, predicates)
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
-    log.change(fact.fact_id, "confirm", reason, "activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
+    log.change(fact.fact_id, "confirm", reason, "apply.activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
     shorten(db, fact.fact_id, log, predicates)
 
@@ -133,7 +140,8 @@ def settle(
 def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
     """End a fact at an instant; what is asked of the time before still finds it."""
     log = Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
-    log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
+    status: Status = "expired" if ends <= origin.now else fact.status
+    log.change(fact.fact_id, "expire", reason, "apply.close", status=status, valid_to=to_text(ends))
     let_last(db, fact, log)
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
 
@@ -141,9 +149,7 @@ def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str
 def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
     """Say where a task stands; one that is done is over."""
     log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
-    before = db.one("believe.by_id", fact_id=fact.fact_id)
-    db.run("task.move", fact_id=fact.fact_id, state=state, now=to_text(origin.now))
-    log.record(fact.fact_id, "expire" if state == "done" else "update", reason, before=str(before["record"]) if before else None)
+    log.change(fact.fact_id, "expire" if state == "done" else "update", reason, "task.move", state=state)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
@@ -156,11 +162,10 @@ def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, r
     seen = sum(fact.seen_count for fact in others)
     surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
     source = surest.source if kept.kind == "fact" else None
-    log.change(
-        kept.fact_id, "noop", reason, "merge", confidence=to_share(confidence), source=source, seen=seen, mentioned=to_text(mentioned)
-    )
+    told = {"confidence": to_share(confidence), "source": source, "seen": seen, "mentioned": to_text(mentioned)}
+    log.change(kept.fact_id, "noop", reason, "apply.merge", **told)
     for fact in others:
-        log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))
+        log.change(fact.fact_id, "supersede", reason, "apply.close", status="superseded", valid_to=to_text(fact.valid_from))
         db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
         db.run("apply.unlink", source_id=fact.fact_id)
 
@@ -172,7 +177,7 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str =
     for the one that is just being settled.
     """
     log = Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
-    log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
+    log.change(fact.fact_id, "reject", reason, "apply.close", status="expired", valid_to=to_text(fact.valid_from))
     let_last(db, fact, log)
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
 
@@ -207,10 +212,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
     """
     log = Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     for row in db.all("undo.parts", fact_id=fact.fact_id):
-        part = str(row["fact_id"])
-        before = db.one("believe.by_id", fact_id=part)
-        db.run("undo.release", fact_id=part, now=to_text(origin.now))
-        log.record(part, "update", f"the pattern {fact.fact_id} was never so", before=str(before["record"]) if before else None)
+        log.change(str(row["fact_id"]), "update", f"the pattern {fact.fact_id} was never so", "undo.release")
     actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
     for row in db.all("undo.displaced", fact_id=fact.fact_id):
         actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
@@ -223,10 +225,8 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
             continue
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
         for row in (*changes, *waited.values()):
-            fact_id = str(row["fact_id"])
-            before = db.one("believe.by_id", fact_id=fact_id)
-            db.run("undo.restore", fact_id=fact_id, before=row["before"], after=row["after"], now=to_text(origin.now))
-            log.record(fact_id, "update", f"{fact.object!r} was never so", before=str(before["record"]) if before else None)
+            reason, stood = f"{fact.object!r} was never so", {"before": row["before"], "after": row["after"]}
+            log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
         for rival in _facts(db, "believe.contradicting", fact.fact_id):
             for one in earlier.values():
                 if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
@@ -242,7 +242,7 @@ def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
         assert fact.valid_to is not None
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
         log = Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
-        log.change(fact.fact_id, "expire", "its time is over", "close", status="expired", valid_to=to_text(fact.valid_to))
+        log.change(fact.fact_id, "expire", "its time is over", "apply.close", status="expired", valid_to=to_text(fact.valid_to))
         dismiss_moot(db, user_id=user_id, ended=fact.fact_id, now=now)
     return len(rows)
 
@@ -270,7 +270,7 @@ def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predi
     for earlier in _facts(db, "believe.lasts_into", fact_id):
         if not earlier.denies:
             starts = to_text(fact.valid_from)
-            log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "close", status=earlier.status, valid_to=starts)
+            log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "apply.close", status=earlier.status, valid_to=starts)
     cut_short(db, fact_id, log, predicates)
 
 
@@ -284,7 +284,7 @@ def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Pre
     later = [other for other in began if not other.denies]
     if later:
         ends = to_text(later[0].valid_from)
-        log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
+        log.change(fact_id, "update", f"until {later[0].object!r} began", "apply.close", status=fact.status, valid_to=ends)
 
 
 def _gives_way(fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
@@ -303,7 +303,7 @@ def let_last(db: Database, fact: Fact, log: Log) -> None:
         other = stored.fact(db, row["record"])
         lasts = [str(row["lasted"])] if row["lasted"] is not None else []
         lasts += [to_text(fact.valid_to)] if fact.valid_to is not None else []  # when what gives way to the other begins
-        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=min(lasts, default=None))
+        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "apply.last_on", valid_to=min(lasts, default=None))
 
 
 def closed(target: Fact, status: Status, ends: datetime, origin: Origin) -> dict[str, str]:

@@ -60,7 +60,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             new_id = _fact_id(action, origin, digest)
             assert target is not None
             starts = action.valid_from or origin.now
-            log.change(target.fact_id, "supersede", action.reason, "close", **closed(target, "superseded", starts, origin))
+            log.change(target.fact_id, "supersede", action.reason, "apply.close", **closed(target, "superseded", starts, origin))
             cut_short(db, target.fact_id, log, predicates)
             late = reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
@@ -72,7 +72,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             assert target is not None
             if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
                 ends = closed(target, "expired", action.valid_to or origin.now, origin)
-                log.change(target.fact_id, "expire", action.reason, "close", **ends)
+                log.change(target.fact_id, "expire", action.reason, "apply.close", **ends)
                 let_last(db, target, log)
                 dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
@@ -191,9 +191,9 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
                 "valid_to": None if target.valid_to is None else to_text(target.valid_to),
             }
             reason = f"{action.reason}, and {'more of it' if anew['valid_from'] is None else 'since when it is so'}"
-            log.change(target.fact_id, "update", reason, "refine", confidence=confidence, source=source, **standing, **anew)
+            log.change(target.fact_id, "update", reason, "apply.refine", confidence=confidence, source=source, **standing, **anew)
         else:
-            log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence, source=source)
+            log.change(target.fact_id, "noop", action.reason, "apply.mention", confidence=confidence, source=source)
         if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
             move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
@@ -208,7 +208,7 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
             target.fact_id,
             "update",
             action.reason,
-            "refine",
+            "apply.refine",
             value_text=action.new_value_text,
             value_json=None if details is None else json.dumps(details, ensure_ascii=False),
             event_time=to_text(said.event_time) if said.event_time else None,

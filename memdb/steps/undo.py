@@ -8,6 +8,7 @@ from datetime import datetime
 from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
+from memdb.recording import Log, Origin
 from memdb.times import to_text
 
 
@@ -25,7 +26,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
         (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
     }
     untold = db.run("undo.untell", user_id=user_id, turn_id=turn_id, session_id=session_id)
-    done = _Taken(db, user_id=user_id, cause=cause, now=to_text(now))
+    done = _Taken(db, Origin(user_id=user_id, turn_id=cause, now=now))
     for row in changes:
         fact_id, change, reason = str(row["fact_id"]), f"undo-{row['id']!s}", f"{row['operation']!s} taken back"
         # what one action did stands or falls together, or an old value would stand beside the one that took its place
@@ -47,7 +48,7 @@ def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: st
     """
     going: dict[str, Row] = {}
     patterns: dict[str, Row] = {}
-    for memory in db.all("undo.memories", user_id=done.user_id, turn_id=turn_id, session_id=session_id):
+    for memory in db.all("undo.memories", user_id=done.origin.user_id, turn_id=turn_id, session_id=session_id):
         within = db.all("undo.patterns", fact_id=memory["fact_id"])
         if any(db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone) for row in (memory, *within)):
             done.kept += 1
@@ -64,40 +65,22 @@ def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: st
     for memory_id, memory in going.items():
         done.end(memory_id, memory["valid_from"], f"undo-{memory_id}", "it tells of what is taken back")
         segment = memory["segment_id"]
-        db.run("undo.free_events", user_id=done.user_id, segment_id=segment, turn_id=turn_id, session_id=session_id)
+        db.run("undo.free_events", user_id=done.origin.user_id, segment_id=segment, turn_id=turn_id, session_id=session_id)
 
 
 class _Taken:
     """Takes back one change after the other, records each, and counts."""
 
-    def __init__(self, db: Database, *, user_id: str, cause: str, now: str) -> None:
-        self.db, self.user_id, self.cause, self.now = db, user_id, cause, now
+    def __init__(self, db: Database, origin: Origin) -> None:
+        self.db, self.origin = db, origin
         self.restored = self.ended = self.kept = 0
 
     def end(self, fact_id: str, starts: SqlValue, change: str, reason: str) -> None:
         """End a fact as never true."""
-        self._change(fact_id, "apply.close", change, reason, status="expired", valid_to=starts)
+        Log(self.db, self.origin, change).change(fact_id, "undo", reason, "apply.close", status="expired", valid_to=starts)
         self.ended += 1
 
     def restore(self, fact_id: str, statement: str, change: str, reason: str, **values: SqlValue) -> None:
         """Let a fact stand again as before."""
-        self._change(fact_id, statement, change, reason, **values)
+        Log(self.db, self.origin, change).change(fact_id, "undo", reason, statement, **values)
         self.restored += 1
-
-    def _change(self, fact_id: str, statement: str, change: str, reason: str, **values: SqlValue) -> None:
-        before = self.db.one("believe.by_id", fact_id=fact_id)
-        self.db.run(statement, fact_id=fact_id, now=self.now, **values)
-        after = self.db.one("believe.by_id", fact_id=fact_id)
-        self.db.run(
-            "apply.history",
-            fact_id=fact_id,
-            user_id=self.user_id,
-            key=stored.fact(self.db, after["record"]).key if after else "",
-            operation="undo",
-            before=str(before["record"]) if before else None,
-            after=str(after["record"]) if after else None,
-            reason=reason,
-            turn_id=self.cause,
-            action_hash=change,
-            now=self.now,
-        )

@@ -7,6 +7,7 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.database import Database
 from memdb.figures import to_share
+from memdb.recording import Log, Origin
 from memdb.records import Fact
 from memdb.times import to_text
 
@@ -22,22 +23,7 @@ def weigh(db: Database, procedure: Fact, *, succeeded: bool, note: str, turn_id:
         return False
     goal = 1.0 if succeeded else 0.0
     confidence = to_share(procedure.confidence + (goal - procedure.confidence) * config.confirmation_rate)
-    before = db.one("believe.by_id", fact_id=fact_id)
-    db.run("procedures.weigh", fact_id=fact_id, confidence=confidence, now=to_text(now))
-    after = db.one("believe.by_id", fact_id=fact_id)
-    assert before is not None
-    assert after is not None
-    db.run(
-        "apply.history",
-        fact_id=fact_id,
-        user_id=procedure.user_id,
-        key=procedure.key,
-        operation="update",
-        before=str(before["record"]),
-        after=str(after["record"]),
-        reason=f"it {'worked' if succeeded else 'failed'}{f': {note}' if note else ''}",
-        turn_id=turn_id,
-        action_hash="outcome",
-        now=to_text(now),
-    )
+    reason = f"it {'worked' if succeeded else 'failed'}{f': {note}' if note else ''}"
+    log = Log(db, Origin(user_id=procedure.user_id, turn_id=turn_id, now=now), "outcome")
+    log.change(fact_id, "update", reason, "procedures.weigh", confidence=confidence)
     return True
