@@ -26,31 +26,29 @@ limit 1;
 
 -- What was said last before an instant; by the assistant, by the others, or by anyone.
 -- statement: said_last
+with
+said as (
+  select id, valid_from
+  from facts indexed by facts_said
+  where user_id = :user_id
+    and kind = 'message'
+    and status = 'active'
+    and valid_from < :before
+    and (:since is null or valid_from >= :since)
+    and (:session_id is null or session_id = :session_id)
+    and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
+    and value_text <> :query
+)
 select id, valid_from
-from facts indexed by facts_said
-where user_id = :user_id
-  and kind = 'message'
-  and status = 'active'
-  and valid_from < :before
-  and (:since is null or valid_from >= :since)
-  and (:session_id is null or session_id = :session_id)
-  and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
-  and value_text <> :query
+from said
 order by valid_from desc, id desc
 limit :limit;
 
 -- What was said first, as far.
 -- statement: said_first
+-- with: understand.said_last.said
 select id, valid_from
-from facts indexed by facts_said
-where user_id = :user_id
-  and kind = 'message'
-  and status = 'active'
-  and valid_from < :before
-  and (:since is null or valid_from >= :since)
-  and (:session_id is null or session_id = :session_id)
-  and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
-  and value_text <> :query
+from said
 order by valid_from, id
 limit :limit;
 

@@ -356,18 +356,9 @@ def _said(
     db: Database, asked: Said, text: str, spans: Sequence[TimeSpan], *, user_id: str, now: datetime, zone: tzinfo
 ) -> tuple[list[int], list[TimeSpan]]:
     """The messages that were said last, or first, within the times that are named; and the day of the first of them."""
-    rows = db.all(
-        f"understand.said_{asked.order}",
-        user_id=user_id,
-        session_id=None,
-        speaker=asked.speaker,
-        query=text,  # it may have been kept before it is searched for
-        since=to_text(min(span.begins for span in spans)) if spans else None,
-        before=to_text(min(now, max(span.ends for span in spans)) if spans else now),
-        limit=_SAID_ROWS,
-    )
-    days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
-    return [int(str(row["id"])) for row in rows], days
+    since = min(span.begins for span in spans) if spans else None
+    before = min(now, max(span.ends for span in spans)) if spans else now
+    return _said_within(db, asked, text, user_id=user_id, session_id=None, since=since, before=before, most=_SAID_ROWS, zone=zone)
 
 
 def _said_then(
@@ -378,15 +369,34 @@ def _said_then(
     talk = None if asked.then else db.one("understand.conversation", user_id=user_id, now=to_text(now))
     if stretch is None and (talk is None or talk["session_id"] is None):
         return [], []
+    since, before = stretch or (None, now)
+    session_id = str(talk["session_id"]) if talk else None
+    most = _SAID_ROWS if asked.order == "first" else _THEN_ROWS
+    return _said_within(db, asked, text, user_id=user_id, session_id=session_id, since=since, before=before, most=most, zone=zone)
+
+
+def _said_within(
+    db: Database,
+    asked: Said | SaidThen,
+    text: str,
+    *,
+    user_id: str,
+    session_id: str | None,
+    since: datetime | None,
+    before: datetime,
+    most: int,
+    zone: tzinfo,
+) -> tuple[list[int], list[TimeSpan]]:
+    """The messages that were said first, or last, between two times; and the day of the first of them."""
     rows = db.all(
-        f"understand.said_{asked.order}",
+        "understand.said_first" if asked.order == "first" else "understand.said_last",
         user_id=user_id,
-        session_id=talk["session_id"] if talk else None,
+        session_id=session_id,
         speaker=asked.speaker,
-        query=text,
-        since=to_text(stretch[0]) if stretch else None,
-        before=to_text(stretch[1] if stretch else now),
-        limit=_SAID_ROWS if asked.order == "first" else _THEN_ROWS,
+        query=text,  # it may have been kept before it is searched for
+        since=to_text(since) if since else None,
+        before=to_text(before),
+        limit=most,
     )
     days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
     return [int(str(row["id"])) for row in rows], days
