@@ -247,8 +247,8 @@ class Collections:
         """Delete all collections, tenants and databases but the default ones. Facts and messages stay."""
         db = self._store.database()
         with db.transaction():
-            for statement in ("drop_all", "drop_databases", "drop_tenants"):
-                db.run(f"collections.{statement}")
+            for statement in ("collections.drop_all", "collections.drop_databases", "collections.drop_tenants"):
+                db.run(statement)
         with self._lock:
             self._held.clear()
 

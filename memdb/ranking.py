@@ -204,7 +204,7 @@ def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weig
     """
     checks.several(weights, "weights")
     checks.lists(weights=weights)
-    ranking = _names(db, that="ranking")
+    ranking = _names(db, "weights.ranking")
     if unknown := [name for name in weights if name not in ranking]:
         raise InputError(f"There is no weight set {unknown[0]!r} that ranks; the sets are {', '.join(ranking)}.")
     return {name: average(judge(_found(search(one, name, 20), one), one.relevant) for one in labelled if one.relevant) for name in weights}
@@ -222,7 +222,7 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
     before = _read(db, base)
     start = {feature: before[feature] for feature in FEATURES if before.get(feature)}
     if base == "calibration" or not before:
-        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db, that='ranking'))}.")
+        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db, 'weights.ranking'))}.")
     if len(start) < 2:
         raise InputError(f"The weight set {base!r} weighs one feature alone, so that there is nothing to fit; tune another one.")
     examples = [_example(search(one, base, _ALL), one, list(start)) for one in labelled if one.relevant or one.wrong]
@@ -275,8 +275,8 @@ def _read(db: Database, name: str) -> dict[str, float]:
     return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
 
 
-def _names(db: Database, *, that: Literal["names", "ranking"] = "names") -> list[str]:
-    return [str(row["name"]) for row in db.all(f"weights.{that}")]
+def _names(db: Database, statement: Literal["weights.names", "weights.ranking"] = "weights.names") -> list[str]:
+    return [str(row["name"]) for row in db.all(statement)]
 
 
 def _example(hits: Iterable[Hit], one: Labelled, features: Sequence[str]) -> Example:

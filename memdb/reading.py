@@ -94,12 +94,15 @@ def facts(
         "turn_id": turn_id,
     }
     if as_of is not None:
-        name, wanted = "as_of", {**wanted, "key": key, "as_of": to_text(as_of)}
+        statement, counting = "believe.as_of", "believe.count_as_of"
+        wanted |= {"key": key, "as_of": to_text(as_of)}
     elif key is not None:
-        name, wanted = "current_of_key", {**wanted, "key": key, "now": to_text(now)}
+        statement, counting = "believe.current_of_key", "believe.count_current_of_key"
+        wanted |= {"key": key, "now": to_text(now)}
     else:
-        name, wanted = "current", {**wanted, "now": to_text(now)}
-    rows, total = _part(db, f"believe.{name}", f"believe.count_{name}", wanted, limit=limit, offset=offset)
+        statement, counting = "believe.current", "believe.count_current"
+        wanted |= {"now": to_text(now)}
+    rows, total = _part(db, statement, counting, wanted, limit=limit, offset=offset)
     return Listed(stored.facts(db, rows), total=total)
 
 

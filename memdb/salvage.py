@@ -408,8 +408,8 @@ def _finish(path: Path) -> list[Lost]:
                 )
                 if (rows := db.run(f"mend.no_{table}"))
             ]
-            for statement in ("no_segments", "no_vectors", "wanted", "no_words", "words"):
-                db.run(f"mend.{statement}")
+            for statement in ("mend.no_segments", "mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
+                db.run(statement)
             tell_clocks(db, Config().zone)
         db.checkpoint()
     finally:

@@ -141,13 +141,13 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
 
 def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
     """What somebody else said right before one of the turns of who speaks."""
-    row = _read_before(db, "asked", turn, turn_id)
+    row = _read_before(db, "believe.asked", turn, turn_id)
     return str(row["asked"]) if row else ""
 
 
 def _read_before(db: Database, statement: str, turn: Turn, turn_id: str) -> Row | None:
     return db.one(
-        f"believe.{statement}",
+        statement,
         user_id=turn.user_id,
         turn_id=turn_id,
         session_id=turn.session_id,
@@ -226,7 +226,7 @@ def _extract(
         return cast(list[tuple[str, str]], db.tuples("believe.objects_once", user_id=turn.user_id, keys=json.dumps(keys)))
 
     def before() -> tuple[Turn, str] | None:
-        said = _read_before(db, "said", turn, turn.turn_id)
+        said = _read_before(db, "believe.said", turn, turn.turn_id)
         if said is None:
             return None
         update = {"turn_id": said["turn_id"], "user_input": said["said"], "timestamp": to_utc(str(said["at"]))}

@@ -45,10 +45,14 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
-    quoting = _quoting(db, "derived", words, user_id=user_id)
+    quoting = _quoting(db, "forget.derived", "forget.derived_texts", words, user_id=user_id)
     derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, ids=quoting)
     archived_derived = db.all(
-        "forget.delete_archived_derived", user_id=user_id, key=key, turns=turns, ids=_quoting(db, "archived", words, user_id=user_id)
+        "forget.delete_archived_derived",
+        user_id=user_id,
+        key=key,
+        turns=turns,
+        ids=_quoting(db, "forget.archived", "forget.archived_texts", words, user_id=user_id),
     )
     db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
     told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
@@ -66,17 +70,19 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     archived = db.all("forget.delete_archive", user_id=user_id, key=key)
     history = db.all("forget.delete_history", user_id=user_id, key=key)
     removed = db.all("forget.delete_turns", user_id=user_id, key=key, turns=turns)
-    for table in ("facts", "archive", "history"):
-        db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
+    for unquote in ("forget.unquote_facts", "forget.unquote_archive", "forget.unquote_history"):
+        db.run(unquote, user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
-    db.run("forget.unreason_history", ids=_quoting(db, "reasons", words, user_id=user_id))
-    db.run("forget.delete_quoting_calls", ids=_quoting(db, "calls", words, user_id=user_id))
-    db.run("forget.delete_quoting_notes", ids=_quoting(db, "notes", words, user_id=user_id))
+    db.run("forget.unreason_history", ids=_quoting(db, "forget.reasons", "forget.reasons_texts", words, user_id=user_id))
+    db.run("forget.delete_quoting_calls", ids=_quoting(db, "forget.calls", "forget.calls_texts", words, user_id=user_id))
+    db.run("forget.delete_quoting_notes", ids=_quoting(db, "forget.notes", "forget.notes_texts", words, user_id=user_id))
     db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_consent", user_id=user_id, key=key)
-    for table in ("sessions", "open_sessions", "related", "merged", "upkeep"):
-        db.run(f"forget.delete_{table}", user_id=user_id, key=key)
+    for delete in (
+        "forget.delete_sessions", "forget.delete_open_sessions", "forget.delete_related", "forget.delete_merged", "forget.delete_upkeep"
+    ):  # fmt: skip
+        db.run(delete, user_id=user_id, key=key)
     db.run("forget.interrupt_turns", user_id=user_id)
     db.run("forget.interrupt_upkeep", user_id=user_id)
     db.run("forget.delete_events", user_id=user_id, key=key, turns=turns, memories=memories)
@@ -110,13 +116,13 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     )
 
 
-def _quoting(db: Database, where: str, words: _Words, *, user_id: str) -> str:
-    """The ids of what quotes a forgotten value, of one sort of text of a user, as JSON."""
+def _quoting(db: Database, statement: str, texts: str, words: _Words, *, user_id: str) -> str:
+    """The ids of what quotes a forgotten value, as JSON: `statement` gives the ids of a user's texts of one sort, `texts` some of them."""
     if not words:
         return "[]"
     found: list[object] = []
-    ids = [row["id"] for row in db.all(f"forget.{where}", user_id=user_id)]
+    ids = [row["id"] for row in db.all(statement, user_id=user_id)]
     for first in range(0, len(ids), _BATCH):
-        rows = db.all(f"forget.{where}_texts", ids=json.dumps(ids[first : first + _BATCH]))
+        rows = db.all(texts, ids=json.dumps(ids[first : first + _BATCH]))
         found += [row["id"] for row in rows if words.quoted(str(row["text"]))]
     return json.dumps(found)

@@ -10,6 +10,8 @@ from memdb.collection_types import Metadata, Records, Scalar, metadata_value
 from memdb.database import Database
 from memdb.embed import to_blob
 
+_STATEMENTS = {"add": "collections.add", "update": "collections.update", "upsert": "collections.upsert"}
+
 
 def put(db: Database, collection: int, records: Records, *, mode: Literal["add", "update", "upsert"], version: int) -> Sequence[Metadata]:
     """Write records: "add" leaves those that exist as they are, "update" passes over those that do not, "upsert" does either.
@@ -19,7 +21,7 @@ def put(db: Database, collection: int, records: Records, *, mode: Literal["add",
     written: list[Metadata] = []
     for place, record_id in enumerate(records.ids):
         row = db.one(
-            f"collections.{mode}",
+            _STATEMENTS[mode],
             collection=collection,
             record_id=record_id,
             document=records.documents[place] if records.documents else None,
