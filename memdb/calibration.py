@@ -15,6 +15,7 @@ _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
 _ECHO = 0.5  # as much as this a hit asks the same, and is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
+_BINS = 10  # of equal width, from 0 to 1
 
 _EACH_OTHER = ("user", "assistant")  # what the one says of a matter speaks for the other's having said something of it, not against
 
@@ -149,12 +150,12 @@ def threshold_of(probabilities: Sequence[float], right: Sequence[bool]) -> float
     return min(place for balanced, _, place in found if balanced >= best - error)
 
 
-def measure(probabilities: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> Calibration:
+def measure(probabilities: Sequence[float], right: Sequence[bool]) -> Calibration:
     """Return how well probabilities fit what was so, in bins of equal width."""
     pairs = list(zip(probabilities, right, strict=True))
-    shelves: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    shelves: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for probability, was in pairs:
-        shelves[min(bins - 1, int(probability * bins))].append((probability, was))
+        shelves[min(_BINS - 1, int(probability * _BINS))].append((probability, was))
     filled = [
         Bin(probability=sum(one for one, _ in shelf) / len(shelf), right=sum(was for _, was in shelf) / len(shelf), count=len(shelf))
         for shelf in shelves

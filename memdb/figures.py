@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _DECIMALS = 17  # beyond these no two numbers of a share differ
+_TOLD = 2  # decimals in a sentence
 _KEPT = 6  # decimals of a confidence or an importance that was reckoned: 0.85 + 0.075 is 0.925, not 0.9249999999999999
 
 
@@ -11,12 +12,12 @@ def to_share(value: float) -> float:
     return max(0.0, min(1.0, round(value, _KEPT)))
 
 
-def told_apart(one: float, other: float, *, decimals: int = 2) -> tuple[str, str]:
-    """Return two numbers in as few decimals as tell them apart, but at least so many: that "0.70 is below 0.70" is true of no two."""
-    enough = next((places for places in range(decimals, _DECIMALS) if f"{one:.{places}f}" != f"{other:.{places}f}"), _DECIMALS)
-    return _figure(one, enough, least=decimals), _figure(other, enough, least=decimals)
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers in as few decimals as tell them apart, but at least two: that "0.70 is below 0.70" is true of no two."""
+    enough = next((places for places in range(_TOLD, _DECIMALS) if f"{one:.{places}f}" != f"{other:.{places}f}"), _DECIMALS)
+    return _figure(one, enough), _figure(other, enough)
 
 
-def _figure(value: float, decimals: int, *, least: int) -> str:
+def _figure(value: float, decimals: int) -> str:
     whole, point, rest = f"{value:.{decimals}f}".partition(".")
-    return whole + point + rest[:least] + rest[least:].rstrip("0")
+    return whole + point + rest[:_TOLD] + rest[_TOLD:].rstrip("0")

@@ -124,7 +124,6 @@ update mirror_outbox set next_attempt_at = null where next_attempt_at is not nul
 select
   count(*) filter (where m.dead = 0) as waiting,
   count(*) filter (where m.dead = 0 and m.next_attempt_at > :now) as postponed,
-  count(*) filter (where m.dead = 0 and f.id is null) as removals,
   count(*) filter (where m.dead = 1) as dead,
   max(m.last_error) as error
 from mirror_outbox m

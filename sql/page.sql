@@ -3,7 +3,7 @@
 -- What may stand on it, most important first; the same rows give the same order. Accounts of sessions come last, the latest first.
 -- statement: rows
 select
-  f.fact_id, f.kind, f.category, f.status, f.value_text, f.valid_to, f.value_json ->> 'origin' as origin,
+  f.fact_id, f.kind, f.category, f.status, f.value_text, f.valid_to,
   (select t.value_text from links l join facts t on t.fact_id = l.target_id
    where l.source_id = f.fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation' and t.status = 'active'
    order by t.id limit 1) as against,

@@ -1,7 +1,7 @@
 -- The durable queue of turns.
 
 -- statement: find
-select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts
+select user_input, assistant_response
 from turns
 where user_id = :user_id and turn_id = :turn_id;
 

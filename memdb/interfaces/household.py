@@ -16,6 +16,8 @@ from memdb.records import BreakTrigger, Event
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "household.json"
 """The household that ships with memdb: who lives there, what they do every day, and what happens once."""
 
+_SINGLES_A_DAY = 1.3  # on average, of what happens once
+
 
 class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,12 +72,12 @@ class Asked(_Data):
     event_ids: frozenset[str]
 
 
-def read_household(path: Path = SHIPPED) -> Household:
-    """Return the household of a file."""
-    return Household.model_validate(json.loads(path.read_text(encoding="utf-8")))
+def read_household() -> Household:
+    """Return the household that ships with memdb."""
+    return Household.model_validate(json.loads(SHIPPED.read_text(encoding="utf-8")))
 
 
-def household_events(house: Household, *, first: date, days: int, seed: int = 1, singles_a_day: float = 1.3) -> Iterator[Event]:
+def household_events(house: Household, *, first: date, days: int, seed: int = 1) -> Iterator[Event]:
     """Give what happens in a household day by day, in the order of time."""
     chance = random.Random(seed)
     zone = ZoneInfo(house.timezone)
@@ -88,7 +90,7 @@ def household_events(house: Household, *, first: date, days: int, seed: int = 1,
             fits = routine.days in ("all", "weekend" if weekend else "weekday") and day.month in (routine.months or (day.month,))
             if chance.random() < routine.chance and fits:
                 today.append((_at(day, routine.at, chance.randint(-routine.jitter, routine.jitter), zone), routine))
-        for _ in range(int(singles_a_day) + (chance.random() < singles_a_day % 1)):
+        for _ in range(int(_SINGLES_A_DAY) + (chance.random() < _SINGLES_A_DAY % 1)):
             rest = rest or chance.sample(house.singles, len(house.singles))
             single = rest.pop()
             today.append((_at(day, single.at, chance.randint(-20, 20), zone), single))

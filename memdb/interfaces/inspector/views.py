@@ -28,16 +28,16 @@ class Page(Generic[T]):
     total: int
 
 
-def page_at(part: Callable[[int, int], Listed[T]], number: int, *, size: int = SIZE) -> Page[T]:
+def page_at(part: Callable[[int, int], Listed[T]], number: int) -> Page[T]:
     """Return one page of a list that is asked for by how many and from where on, the last one where there are not so many."""
-    found = part(size, (number - 1) * size)
-    pages = max(1, -(-found.total // size))
+    found = part(SIZE, (number - 1) * SIZE)
+    pages = max(1, -(-found.total // SIZE))
     if number > pages:
-        number, found = pages, part(size, (pages - 1) * size)
+        number, found = pages, part(SIZE, (pages - 1) * SIZE)
     return Page(items=found, number=number, pages=pages, total=found.total)
 
 
-def page_of(things: Sequence[T], number: int, *, size: int = SIZE) -> Page[T]:
+def page_of(things: Sequence[T], number: int, *, size: int) -> Page[T]:
     """Return one page of things, the last one where there are not so many."""
     pages = max(1, -(-len(things) // size))
     number = min(number, pages)
