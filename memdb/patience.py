@@ -13,6 +13,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 _LEAST_PAUSE = 0.1  # seconds
+_MOST_DOUBLINGS = 30  # of a pause; beyond a thousand no float holds them
 _ENDS = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
@@ -93,6 +94,11 @@ class Callers:
             caller.end()
 
 
+def pause_after(failures: int, *, first: float, longest: float) -> float:
+    """Return how many seconds to leave alone what has failed so often: `first`, twice as long each time up to `longest`, with jitter."""
+    return min(longest, first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS)) * random.uniform(0.5, 1.0)
+
+
 class Rest:
     """How long background work leaves alone what failed: `pause` seconds, twice as long each time up to `longest`, until it works again.
 
@@ -112,7 +118,7 @@ class Rest:
     def begin(self, error: str) -> None:
         """Leave it alone from now on, since it failed."""
         self._failures += 1
-        pause = min(self._longest, self._pause * 2.0 ** min(self._failures - 1, 30)) * random.uniform(0.5, 1.0)
+        pause = pause_after(self._failures, first=self._pause, longest=self._longest)
         self._until, self.error = monotonic() + max(_LEAST_PAUSE, pause), error
 
     def interrupt(self) -> None:

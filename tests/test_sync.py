@@ -165,6 +165,14 @@ def test_what_was_set_aside_in_an_earlier_version_waits_again(tmp_path: Path) ->
         assert (mem.stats().vectors, mem.stats().outbox_dead) == (1, 0)
 
 
+def test_a_text_may_be_refused_thousands_of_times(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Picky(), config={**AT_ONCE, "embed_max_attempts": 3_000}) as mem:
+        mem.remember("Here is poison", user_id="ana", kind="note")
+        mem._store.database().connection.execute("update outbox set attempts = 2000")
+        assert not mem.drain(0.2)
+        assert mem.vectors().waiting == 1
+
+
 def test_a_text_that_is_refused_so_often_is_dead_and_retry_revives_it(tmp_path: Path) -> None:
     embedder = Picky()
     with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.outside import CollectionError, OutsideIndex, Value
+from memdb.patience import pause_after
 from memdb.times import to_text
 
 _BATCH = 256  # records a call
@@ -130,8 +131,7 @@ def _metadata(row: Row) -> dict[str, Value]:
 
 
 def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
-    attempts = int(row["attempts"] or 0)
-    pause = min(config.retry_max_seconds, config.retry_base_seconds * 2**attempts) * random.uniform(0.5, 1.0)
+    pause = pause_after(int(row["attempts"] or 0) + 1, first=config.retry_base_seconds, longest=config.retry_max_seconds)
     db.run(
         "mirror.failed",
         fact_id=row["fact_id"],

@@ -11,7 +11,7 @@ from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import MdbError, ModelUnavailable
-from memdb.patience import panics_told
+from memdb.patience import panics_told, pause_after
 from memdb.quantize import quantize
 from memdb.records import Record
 from memdb.times import to_text
@@ -111,8 +111,7 @@ def _vectors(texts: list[str], embedder: Embedder) -> list[bytes]:
 
 
 def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
-    attempts = int(row["attempts"] or 0)
-    pause = min(config.retry_max_seconds, config.retry_base_seconds * 2**attempts) * random.uniform(0.5, 1.0)
+    pause = pause_after(int(row["attempts"] or 0) + 1, first=config.retry_base_seconds, longest=config.retry_max_seconds)
     db.run(
         "sync.failed",
         id=row["id"],
