@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memdb import checks, reading, stored
+from memdb import checks, stored
 from memdb.answers import Context, Doubt, Hit, Hits, Narrowed, Question, Section, Sifted
 from memdb.bulk import usable
 from memdb.config import Config
@@ -184,7 +184,7 @@ class Answering:
         result = inject(
             materialize(db, user_id=user_id, now=now, config=config, others=False),
             self._diverse(hits, limit=limit),
-            kinds=reading.read_kinds(db),
+            kinds=stored.kinds(db),
             sections={one.section: one for one in stored.rows_as(Section, db, db.all("sections.all"))},
             system=checks.text(system, "system"),
             verdict=hits.verdict,
@@ -293,8 +293,7 @@ class Answering:
         """
         db, config = self._store.database(), self._config
         aim, ranking = goal and checks.searchable(goal, "goal"), self.weights_for(user_id)
-        calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
-        first_person = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="first-person")}
+        calibration, first_person = stored.weights(db, "calibration"), stored.weights(db, "first-person")
         asked = (sifted or {}).get("tiers")
         has_cold = asked is None and db.tuples(
             "scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=config.hot_days, warm_days=config.warm_days, now=to_text(now)

@@ -20,6 +20,7 @@ from memdb.keys import is_canonical
 from memdb.records import NewFact
 from memdb.steps.decay import reckon
 from memdb.steps.insert import incoming, insert, merge_words, narratives, user_by_user
+from memdb.stored import kinds_but_messages
 from memdb.times import stored, utc_now
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def store_many(
         ConfigError: the file has another embedder by now than the one that made the vectors.
     """
     checks.records(facts, "facts")
-    kinds = {str(row["kind"]) for row in db.all("kinds.all")}
+    kinds = kinds_but_messages(db)
     zone = UTC if str(config.zone) == "UTC" else config.zone
 
     def at(given: date | str | None) -> str:
@@ -127,6 +128,6 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
         checks.narrative(fact.value_json)
     if not is_canonical(fact.key):
         raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
-    if fact.kind == "message" or fact.kind not in kinds:
+    if fact.kind not in kinds:
         raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
     return fact

@@ -8,7 +8,7 @@ from datetime import datetime
 from time import monotonic
 from typing import get_args
 
-from memdb import checks, reading
+from memdb import checks, reading, stored
 from memdb.answers import Linked
 from memdb.config import Config
 from memdb.database import Database
@@ -98,7 +98,7 @@ def relate(
         InputError: there is no such kind.
     """
     checks.lists(kinds=kinds)
-    chosen, known = config.link_kinds if kinds is None else kinds, list(reading.read_kinds(db))
+    chosen, known = config.link_kinds if kinds is None else kinds, list(stored.kinds(db))
     for kind in chosen:
         checks.one_of(kind, known, "kind")
     checks.name(user_id, "user_id")

@@ -986,7 +986,7 @@ class Memory:
 
     def kinds(self) -> list[str]:
         """Return the kinds that a row may be of, as the table `kinds` has them: what `kinds` takes wherever it is asked for."""
-        return list(reading.read_kinds(self._store.database()))
+        return list(stored.kinds(self._store.database()))
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, Unpack, cast
 
 from pydantic import ValidationError
 
-from memdb import checks, reading
+from memdb import checks, reading, stored
 from memdb.answers import Explanation, Hit, Hits, Narrowed, Tuned
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
@@ -272,7 +272,7 @@ def _put(db: Database, name: str, features: Mapping[str, float]) -> None:
 
 def _read(db: Database, name: str) -> dict[str, float]:
     checks.text(name, "the name of a weight set")
-    return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
+    return stored.weights(db, name)
 
 
 def _names(db: Database, statement: Literal["weights.names", "weights.ranking"] = "weights.names") -> list[str]:

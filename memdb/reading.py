@@ -16,14 +16,9 @@ from memdb.database import Database, Row, SqlValue, listed
 from memdb.driver import SCHEMA_VERSION
 from memdb.errors import NotFoundError
 from memdb.recording import read_fact
-from memdb.records import EVER, LIVE, Category, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Status, TurnRecord, TurnStatus
+from memdb.records import EVER, LIVE, Category, Change, Consent, Event, Fact, ModelCall, Procedure, Status, TurnRecord, TurnStatus
 from memdb.store import Store
 from memdb.times import to_text
-
-
-def read_kinds(db: Database) -> dict[str, Kind]:
-    """Return the rows of the table `kinds` by name."""
-    return {kind.kind: kind for kind in stored.rows_as(Kind, db, db.all("kinds.all"))}
 
 
 def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
@@ -82,7 +77,7 @@ def facts(
         checks.key(key)
     _named(turn_id=turn_id, contains=contains)
     checks.lists(kinds=kinds, statuses=statuses, categories=categories)
-    known = list(read_kinds(db))
+    known = list(stored.kinds(db))
     chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
     default = LIVE if as_of is None else EVER
     wanted: dict[str, SqlValue] = {

@@ -101,7 +101,7 @@ class Session:
         self._identity = new_identity()
         self._simulated = now is not None
         self._latest = self._instant(now) if now is not None else None
-        kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
+        kinds = stored.kinds_but_messages(store.database())
         self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None), kinds=kinds)
         self._open = self._held = True
         self._said: dict[str, str] = {}  # which turn said a message that is in mind

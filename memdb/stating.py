@@ -72,7 +72,7 @@ def remember(
     checks.several(tags, "tags")
     checks.storable(value_json)
     key = checks.key(key or "user.note")
-    kinds = [name for name in reading.read_kinds(db) if name != "message"]
+    kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
     predicates = read_predicates(db)

@@ -119,6 +119,21 @@ def value(db: Database, text: SqlValue, *, user_id: str | None = None) -> Any:
         return from_json(str(text))
 
 
+def kinds(db: Database) -> dict[str, Kind]:
+    """Return the rows of the table `kinds` by name."""
+    return {kind.kind: kind for kind in rows_as(Kind, db, db.all("kinds.all"))}
+
+
+def kinds_but_messages(db: Database) -> list[str]:
+    """Return the names of all kinds of rows but what was said word for word."""
+    return [kind for kind in kinds(db) if kind != "message"]
+
+
+def weights(db: Database, name: str) -> dict[str, float]:
+    """Return a weight set by its features; it is empty if there is none of this name."""
+    return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
+
+
 def damage(db: Database) -> list[Damage]:
     """Return what is wrong with the file: the rows that cannot be read, and what SQLite finds of pages, indexes and values."""
     found: list[Damage] = []

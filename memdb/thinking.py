@@ -451,7 +451,6 @@ def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mappin
 
 def _related(db: Database, turn: Turn, config: Config) -> list[Fact]:
     """The facts that the words of a turn bring to mind; not its meaning, since a replay asks the same questions."""
-    kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
     asked = understand(db, turn.user_input, user_id=turn.user_id, now=turn.timestamp, zone=config.zone)
     hits = retrieve(
         db,
@@ -459,7 +458,7 @@ def _related(db: Database, turn: Turn, config: Config) -> list[Fact]:
         user_id=turn.user_id,
         embedder=None,
         now=turn.timestamp,
-        kinds=kinds,
+        kinds=stored.kinds_but_messages(db),
         limit=_RELATED,
         hot_days=config.hot_days,
         warm_days=config.warm_days,
