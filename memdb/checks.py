@@ -57,6 +57,13 @@ def text(value: str, argument: str) -> str:
     return value
 
 
+def texts(**given: str | None) -> None:
+    """Refuse arguments that are no texts; None stands for any, or for none."""
+    for argument, value in given.items():
+        if value is not None:
+            text(value, argument)
+
+
 def filled(value: str, argument: str) -> str:
     """Return a text that says something."""
     if not text(value, argument).strip():

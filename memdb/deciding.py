@@ -113,9 +113,7 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
     """
     if (turn_id is None) == (session_id is None):
         raise InputError("Say what to take back: give either turn_id or session_id.")
-    for argument, given in (("user_id", user_id), ("turn_id", turn_id), ("session_id", session_id)):
-        if given is not None:
-            checks.text(given, argument)
+    checks.texts(user_id=user_id, turn_id=turn_id, session_id=session_id)
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
         user_id = user_id if user_id is not None else _whose(db, turn_id=turn_id, session_id=session_id)

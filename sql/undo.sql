@@ -94,7 +94,8 @@ returning id;
 
 -- What became an event and is still to be told, is told no more.
 -- statement: untell
-with said as (
+with
+said as (
   select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
 )
 delete from events
@@ -103,9 +104,7 @@ where user_id = :user_id and segment_id is null
 
 -- First-person memories that tell of it.
 -- statement: memories
-with said as (
-  select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
-)
+-- with: undo.untell.said
 select f.fact_id, f.valid_from, e.segment_id
 from said s
 cross join events e on e.user_id = :user_id and e.event_id = 'turn-' || s.turn_id and e.turn_id = s.turn_id
@@ -135,8 +134,6 @@ where fact_id = :fact_id;
 delete from links where target_id = :fact_id and relation = 'supports';
 
 -- statement: free_events
-with said as (
-  select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
-)
+-- with: undo.untell.said
 update events set segment_id = null
 where user_id = :user_id and segment_id = :segment_id and (turn_id is null or turn_id not in (select turn_id from said));
