@@ -6,13 +6,10 @@ import os
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import Literal
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 
+from memdb.records import DayType, PartOfDay
 from memdb.times import in_zone, to_text, to_utc
-
-PartOfDay = Literal["morning", "afternoon", "evening", "night"]
-DayType = Literal["weekday", "weekend"]
 
 _BEGINS: tuple[tuple[int, PartOfDay], ...] = ((5, "morning"), (12, "afternoon"), (17, "evening"), (21, "night"))
 _CLOCKS = datetime(1900, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)

@@ -10,10 +10,9 @@ from functools import cache, lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from memdb.config import Config
-from memdb.daytime import PartOfDay
 from memdb.files import read
 from memdb.names import same_name
-from memdb.records import BreakTrigger, Emotion, Event, MemoryType
+from memdb.records import BreakTrigger, Emotion, Event, MemoryType, PartOfDay
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""

@@ -1146,7 +1146,7 @@ class Memory:
         if checks.count(limit, "limit") < 1:
             raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
         db = self._store.database()
-        fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
+        fact = reading.fact_of_user(db, fact_id, user_id=user_id) if fact_id is not None else None
         at, by = self._now(now), weights or self._answering.weights_for(user_id)
         ask = partial(
             self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False

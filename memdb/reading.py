@@ -41,7 +41,7 @@ def fact(db: Database, fact_id: str) -> Fact:
     return found
 
 
-def fact_of(db: Database, fact_id: str, *, user_id: str) -> Fact:
+def fact_of_user(db: Database, fact_id: str, *, user_id: str) -> Fact:
     """Return one row of a user by its id.
 
     Raises:

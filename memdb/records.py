@@ -27,6 +27,8 @@ Relation = Literal["relates-to", "contradicts", "supports", "extends"]
 
 Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
 BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
+PartOfDay = Literal["morning", "afternoon", "evening", "night"]
+DayType = Literal["weekday", "weekend"]
 Tier = Literal["hot", "warm", "cold"]
 """How old something is, by the settings `hot_days` and `warm_days`."""
 
@@ -517,8 +519,8 @@ class NarrativeDetail(Record):
     emotion: Emotion = "neutral"
     participants: tuple[str, ...] = ()
     location: str | None = None
-    time_of_day: Literal["morning", "afternoon", "evening", "night"]
-    day_type: Literal["weekday", "weekend"] | None = None
+    time_of_day: PartOfDay
+    day_type: DayType | None = None
     source_event_ids: tuple[str, ...] = ()
     segment_id: str | None = None
     segment_start: AwareDatetime
@@ -538,8 +540,8 @@ class StatedNarrative(Record):
     emotion: Emotion | None = None
     participants: tuple[str, ...] | None = None
     location: str | None = None
-    time_of_day: Literal["morning", "afternoon", "evening", "night"] | None = None
-    day_type: Literal["weekday", "weekend"] | None = None
+    time_of_day: PartOfDay | None = None
+    day_type: DayType | None = None
     source_event_ids: tuple[str, ...] | None = None
     segment_id: str | None = None
     segment_start: AwareDatetime | None = None
