@@ -45,7 +45,7 @@ except ModuleNotFoundError as error:
     raise memdb.MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
 
 # what follows needs fastapi
-from memdb.interfaces import operating, shapes, tiered
+from memdb.interfaces import operating, owners, shapes, tiered
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
 from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, parse_keys
 from memdb.records import Change, Record
@@ -175,7 +175,7 @@ class _Door:
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
         if self.owner is not None:
-            shapes.owned(memory, fact_id, user_id=self.owner)
+            owners.owned(memory, fact_id, user_id=self.owner)
 
 
 def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str], *, only_here: bool) -> None:
@@ -185,7 +185,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         if only_here and not keys and not asked_here(request):
             raise HTTPException(400, "Without API keys only this machine is served: ask for 127.0.0.1, or set MEMDB_API_KEYS.")
         opened = _Door(keys, given)
-        shapes.OWNER.set(opened.owner)  # here, not in a thread of its own: the body is read in this context, and errors are told in it
+        owners.OWNER.set(opened.owner)  # here, not in a thread of its own: the body is read in this context, and errors are told in it
         return opened
 
     Door = Annotated[_Door, Depends(door)]
@@ -209,15 +209,13 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         items: list[tiered.FactIn | tiered.EpisodeIn | tiered.NoteIn | tiered.TaskIn] = []
         items += [*body.facts, *body.episodes, *body.reflective, *body.tasks]
         for given in items:
-            if given.user_id not in (None, body.user_id):
-                told = given.model_dump(mode="json", exclude_unset=True)
-                rejected.append(tiered.RejectedOut(item=told, reason=f"it is of another user, {given.user_id!r}"))
-                continue
-            written = memory().write([given.item()], user_id=body.user_id)
-            accepted += written.accepted
-            rejected += [
-                tiered.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=one.reason) for one in written.rejected
-            ]
+            if given.user_id in (None, body.user_id):
+                written = memory().write([given.item()], user_id=body.user_id)
+                accepted += written.accepted
+                reasons = [one.reason for one in written.rejected]
+            else:
+                reasons = [f"it is of another user, {given.user_id!r}"]
+            rejected += [tiered.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=reason) for reason in reasons]
         return tiered.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
 
     @app.post("/memory/profile/version", tags=["memory"])

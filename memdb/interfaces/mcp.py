@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 import memdb
 from memdb import Change, Context, Fact, Forgotten, InputError, MdbError, Memory, Profile, checks
-from memdb.interfaces import shapes
+from memdb.interfaces import owners, shapes
 
 try:
     import anyio
@@ -222,7 +222,7 @@ def _sentence(error: ToolError, owner: str | None) -> str | None:
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
         first = cause.errors()[0]
         return f"{checks.place(first['loc'])}: {checks.why(first)}"
-    return shapes.sentence(cause, owner) if isinstance(cause, MdbError) else None
+    return owners.sentence(cause, owner) if isinstance(cause, MdbError) else None
 
 
 def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints: ToolAnnotations) -> Tool:
@@ -234,7 +234,7 @@ def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints:
     def call(**given: object) -> object:
         asked = body.model_construct(None, **given, **fixed)  # what is given was checked against the same fields
         if owner is not None and isinstance(asked, shapes.FactId):
-            shapes.owned(memory, asked.fact_id, user_id=owner)
+            owners.owned(memory, asked.fact_id, user_id=owner)
         return verb(memory, asked)
 
     parameters = [

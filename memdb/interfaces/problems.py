@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError, checks
-from memdb.interfaces.shapes import OWNER, Problem, sentence
+from memdb.interfaces.owners import OWNER, sentence
+from memdb.interfaces.shapes import Problem
 
 MAX_BYTES = 4_000_000
 """A request with a longer body is refused with 413."""
@@ -23,7 +24,7 @@ MAX_BYTES = 4_000_000
 MAX_SILENCE = 30.0
 """A request of which nothing comes for so many seconds, and which is not whole, is refused with 408: it would hold up the server's end."""
 
-STATUSES: list[tuple[type[MdbError], int, str]] = [
+_STATUSES: list[tuple[type[MdbError], int, str]] = [
     (InputError, 422, "The request cannot be used"),
     (NotFoundError, 404, "Not found"),
     (ConflictError, 409, "Conflict"),
@@ -54,6 +55,12 @@ _PLAIN = {
 _ESCAPED = re.compile(rb"\\u[dD]")
 RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()}
 """How each endpoint may refuse, for the API's description."""
+
+
+def told(error: MdbError) -> tuple[int, str, str, dict[str, str] | None]:
+    """Return how an error of the memory is told to who may see one user's memory, or all: status, title, sentence and headers."""
+    status, title = next((status, title) for kind, status, title in _STATUSES if isinstance(error, kind))
+    return status, title, sentence(error, OWNER.get()), {"Retry-After": "1"} if status == 503 else None
 
 
 def tell_problems(app: FastAPI, *, max_bytes: int, max_silence: float) -> None:
@@ -161,8 +168,7 @@ def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | 
 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
-    status, title = next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
-    return _problem(status, title, sentence(cast(MdbError, error), OWNER.get()), {"Retry-After": "1"} if status == 503 else None)
+    return _problem(*told(cast(MdbError, error)))
 
 
 async def _validation_problem(request: Request, error: Exception) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextvars import ContextVar
 from datetime import date, datetime
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
@@ -18,8 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from memdb import Fact, Hit, Hits, Listed, MdbError, Memory, Message, NewFact, NotFoundError, StoreError
+from memdb import Fact, Hit, Hits, Listed, Message, NewFact
 from memdb.answers import Filters
+from memdb.interfaces.owners import of_the_owner
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier, TurnStatus
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -40,6 +40,7 @@ def _day(value: object) -> object:
 
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
+At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Query = Annotated[str, Field(max_length=20_000)]
@@ -47,9 +48,6 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
-OWNER: ContextVar[str | None] = ContextVar("owner", default=None)
-"""The one user whose memory whoever asks may see, if it is one: where no user is named, it is theirs."""
-
 Only = Annotated[list[T], Field(max_length=50)] | None
 
 
@@ -72,7 +70,7 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _owned(cls, given: object) -> object:
-        return _of_the_owner(given) if "user_id" in cls.model_fields else given
+        return of_the_owner(given) if "user_id" in cls.model_fields else given
 
     @classmethod
     def by_their_names(cls, given: dict[str, T]) -> dict[str, T]:
@@ -80,17 +78,16 @@ class Body(BaseModel):
         return {name if (field := cls.also.get(name, name)) in given else field: value for name, value in given.items()}
 
 
-def _of_the_owner(given: object) -> object:
-    """What is given, with the user that may be left out."""
-    owner = OWNER.get()
-    return {"user_id": owner} | given if owner is not None and isinstance(given, dict) else given
+class UserIn(Body):
+    """Whose memory."""
+
+    user_id: Name = Field(description="Whose memory.")
 
 
-class Asked(Body):
+class Asked(UserIn):
     """A question, what the user is after, and what is looked at only; what is null is no filter."""
 
     also = {"goal": "active_goal"}
-    user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="A question, or any text.")
     active_goal: Query | None = Field(
         None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
@@ -121,24 +118,17 @@ class Asked(Body):
         )  # fmt: skip
 
 
-class UserIn(Body):
-    """Whose memory."""
-
-    user_id: Name = Field(description="Whose memory.")
-
-
-class ObserveIn(Body):
+class ObserveIn(UserIn):
     """A turn of a conversation: what was said, what was answered, or both."""
 
     model_config = an_example(
         user_id="ana", user_input="I moved to Lisbon last week.", assistant_response="How exciting!", session_id="monday"
     )
 
-    user_id: Name = Field(description="Whose memory.")
     user_input: str = Field("", max_length=100_000, pattern=r"^$|\S", description="What the user said, kept word for word.")
     assistant_response: str = Field("", max_length=100_000, description="What the assistant answered, kept too.")
     turn_id: Name | None = Field(None, description="A name for the turn; the same turn again changes nothing.")
-    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    timestamp: At = None
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     speaker: Name | None = Field(None, description="Who spoke, where that is not the user.")
 
@@ -149,14 +139,13 @@ class Observed(Body):
     turn_id: str
 
 
-class LoadIn(Body):
+class LoadIn(UserIn):
     """Messages to take at once."""
 
     model_config = an_example(
         user_id="ana", messages=[{"role": "user", "content": "I live in Porto."}, {"role": "assistant", "content": "Nice!"}]
     )
 
-    user_id: Name = Field(description="Whose memory.")
     messages: list[Message] = Field(max_length=10_000, description="The messages, in order.")
 
 
@@ -166,12 +155,11 @@ class Loaded(Body):
     new: int
 
 
-class RememberIn(Body):
+class RememberIn(UserIn):
     """A fact to keep."""
 
     model_config = an_example(user_id="ana", value_text="Ana works at Bosch", key="user.works_at", object="Bosch")
 
-    user_id: Name = Field(description="Whose memory.")
     value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
     key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
@@ -188,13 +176,13 @@ class RememberIn(Body):
     tags: Tags = Field((), description="Words to find it and to filter by.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from; the same fact of the same turn is kept once.")
-    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    timestamp: At = None
 
 
 class NewFactIn(NewFact):
     """A fact to keep as it is."""
 
-    _owned = model_validator(mode="before")(_of_the_owner)
+    _owned = model_validator(mode="before")(of_the_owner)
     user_id: Name = Field(description="Whose memory.")
     confidence: Share = Field(0.4, description="How sure it is, 0 to 1.")
     importance: Share = Field(0.5, description="How much it counts, 0 to 1.")
@@ -206,14 +194,13 @@ class RememberManyIn(Body):
     facts: list[NewFactIn] = Field(max_length=10_000, description="Facts to keep.")
 
 
-class EventIn(Body):
+class EventIn(UserIn):
     """Something that happened in a household."""
 
     model_config = an_example(user_id="silva", description="Rui asked for warmer lights", participants=["Rui"], location="living room")
 
-    user_id: Name = Field(description="Whose memory.")
     description: Text = Field(description="What happened.")
-    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    timestamp: At = None
     participants: list[Name] = Field([], max_length=50, description="Who took part.")
     location: str | None = Field(None, max_length=200, description="Where, such as kitchen.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; by the rules, if left out.")
@@ -227,12 +214,11 @@ class Happened(Body):
     event_id: str
 
 
-class RecallIn(Body):
+class RecallIn(UserIn):
     """What first-person memories are asked for; what is null is as the settings say."""
 
     model_config = an_example(user_id="silva", query="How does Rui like the lights?")
 
-    user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="A question, or any text.")
     participants: Only[str] = Field(None, description="Only memories that one of these people took part in.")
     memory_types: Only[MemoryType] = Field(None, description="Only these.")
@@ -251,27 +237,25 @@ class RecallIn(Body):
     )
 
 
-class LearnIn(Body):
+class LearnIn(UserIn):
     """How something is done."""
 
     model_config = an_example(user_id="ana", trigger="plan a dinner", steps=["ask who comes", "propose three dishes"])
 
-    user_id: Name = Field(description="Whose memory.")
     trigger: Text = Field(description="The task it is for, in words.")
     steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
     title: Name | None = Field(None, description="A name for it; if left out, the one that it has, or the trigger.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; what it was, if left out, and 0.6 at first.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
-    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    timestamp: At = None
 
 
-class ProceduresIn(Body):
+class ProceduresIn(UserIn):
     """What is to be done."""
 
     model_config = an_example(user_id="ana", task="dinner for six")
 
-    user_id: Name = Field(description="Whose memory.")
     task: Query = Field(description="What is to be done, in words.")
     limit: int = Field(5, strict=True, ge=1, le=200, description="How many at most.")
 
@@ -283,13 +267,12 @@ class OutcomeIn(Body):
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
-    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    timestamp: At = None
 
 
-class FeedbackIn(Body):
+class FeedbackIn(UserIn):
     """Whether a fact was right for a question."""
 
-    user_id: Name = Field(description="Whose memory.")
     query: str = Field(max_length=20_000, pattern=r"\S", description="The question.")
     fact_id: Name = Field(description="The id of the fact.")
     good: StrictBool = Field(True, description="Whether it was right; false if it was wrong.")
@@ -301,12 +284,11 @@ class Noted(Body):
     noted: Literal[True] = True
 
 
-class ConsentIn(Body):
+class ConsentIn(UserIn):
     """What a user lets be remembered from now on; what is null stays as it is."""
 
     model_config = an_example(user_id="ana", sensitive_topics="keep")
 
-    user_id: Name = Field(description="Whose memory.")
     sensitive_topics: Literal["keep", "ask", "refuse"] | None = Field(
         None, description="Facts on health, religion, money and the like: keep them, ask first, or refuse them."
     )
@@ -414,13 +396,12 @@ class Found(Body):
         return cls(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
 
-class ContextIn(Body):
+class ContextIn(UserIn):
     """What the next prompt is about."""
 
     model_config = an_example(user_id="ana", query="What shall I cook?", max_tokens=200)
 
     also = {"goal": "active_goal"}
-    user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="What the next prompt is about.")
     max_tokens: int | None = Field(
         None, strict=True, ge=0, le=200_000, description="The budget in tokens; the setting context_max_tokens, if left out."
@@ -436,34 +417,6 @@ class FactId(Body):
     """Which fact."""
 
     fact_id: Name = Field(description="The id of the fact.")
-
-
-def sentence(error: MdbError, owner: str | None) -> str:
-    """Return the sentence of an error; one that names another user's row does not name it to whoever may see one user's memory only."""
-    named = error.user_id if isinstance(error, StoreError) else None
-    if owner is None or named in (None, owner):
-        return str(error)
-    return "A row that this needs is damaged; whoever keeps the memory finds it with `memdb check`."
-
-
-def none_of(user_id: str, fact_id: str) -> NotFoundError:
-    """Return the error that a user has no such fact, in the same words whether another has it or nobody."""
-    return NotFoundError(f"There is no fact {fact_id!r} of user {user_id!r}; list theirs with facts() or `memdb facts`.")
-
-
-def owned(memory: Memory, fact_id: str, *, user_id: str) -> Fact:
-    """Return a fact of a user.
-
-    Raises:
-        NotFoundError: the user has none of this id.
-    """
-    try:
-        found = memory.fact(fact_id)
-    except NotFoundError:
-        raise none_of(user_id, fact_id) from None
-    if found.user_id != user_id:
-        raise none_of(user_id, fact_id)
-    return found
 
 
 class LinkIn(Body):
@@ -483,10 +436,9 @@ class UnlinkIn(Body):
     relation: Relation | None = Field(None, description="Only this relation; all of them, if left out.")
 
 
-class RelateIn(Body):
+class RelateIn(UserIn):
     """Whose rows are linked to what they are like, and of which kinds; those of the setting, if null."""
 
-    user_id: Name = Field(description="Whose memory.")
     kinds: Only[str] = Field(None, description="Only these kinds of rows; those of the setting link_kinds, if left out.")
 
 
@@ -513,21 +465,19 @@ class Page(Body):
     page: str
 
 
-class BeginIn(Body):
+class BeginIn(UserIn):
     """Whose session, and its name; a new one, if null."""
 
     model_config = an_example(user_id="ana", session_id="monday")
 
-    user_id: Name = Field(description="Whose memory.")
     session_id: Name | None = Field(None, description="Its name; a new one, if left out.")
 
 
-class EndIn(Body):
+class EndIn(UserIn):
     """Which session ends."""
 
     model_config = an_example(user_id="ana", session_id="monday")
 
-    user_id: Name = Field(description="Whose memory.")
     session_id: Name = Field(description="Its name.")
 
 
@@ -546,20 +496,18 @@ class TaskIs(Body):
     state: TaskState = Field(description="Where it stands now; `status` says the same.")
 
 
-class UndoIn(Body):
+class UndoIn(UserIn):
     """Whose teaching is taken back: a turn's, or a session's."""
 
-    user_id: Name = Field(description="Whose memory.")
     turn_id: Name | None = Field(None, description="The turn whose teaching is taken back.")
     session_id: Name | None = Field(None, description="The session whose teaching is taken back.")
 
 
-class ForgetIn(Body):
+class ForgetIn(UserIn):
     """What to erase: a user, or one key of a user."""
 
     model_config = an_example(user_id="ana", key="user.lives_in")
 
-    user_id: Name = Field(description="Whose memory.")
     key: Key | None = Field(None, description="Only what was learned under this key; everything of the user, if left out.")
 
 

@@ -15,11 +15,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
 from memdb import Explanation, InputError, MdbError, Memory, NotFoundError, checks
-from memdb.interfaces import shapes
+from memdb.interfaces import owners
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
-from memdb.interfaces.problems import STATUSES
+from memdb.interfaces.problems import told
 from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of
 from memdb.records import UNDECIDED, Category
 
@@ -72,7 +72,7 @@ class _Pages:
 
         async def door(request: Request) -> Door:
             opened = self._door(request)
-            shapes.OWNER.set(opened.owner)  # errors are told in this context
+            owners.OWNER.set(opened.owner)  # errors are told in this context
             return opened
 
         Entry = Annotated[Door, Depends(door)]
@@ -181,14 +181,14 @@ class _Pages:
         except NotFoundError:
             told = [record for change in reversed(ends) if (record := change.after or change.before) is not None]
             if not told and door.owner is not None:
-                raise shapes.none_of(door.owner, asked.fact_id) from None
+                raise owners.none_of(door.owner, asked.fact_id) from None
             if not told:
                 raise
             fact, gone = told[-1], True
         else:
             gone = False
         if door.owner is not None and fact.user_id != door.owner:
-            raise shapes.none_of(door.owner, asked.fact_id)
+            raise owners.none_of(door.owner, asked.fact_id)
         after, before = views.successions(memory, {change.id: change for change in (*begins, *reversed(ends))}.values())
         ever = views.STATUSES
         return self._render(
@@ -257,7 +257,7 @@ class _Pages:
             if asked.query:
                 rankings = [views.ranking_of(name, self._memory().weights(name), self._explain(asked, name)) for name in names]
         except (InputError, NotFoundError) as error:  # the form is shown again, to be corrected
-            problem, status = str(error), _status_of(error)[0]
+            problem, status = str(error), told(error)[0]
         return self._render(
             "search.html", door, status=status, user_id=asked.user_id, asked=asked, weights=names[0], problem=problem, rankings=rankings,
             compared=views.compare(rankings[0].why, rankings[1].why) if len(rankings) == 2 else None,
@@ -295,20 +295,13 @@ def _sent(header: str) -> bytes | None:
         return None
 
 
-def _status_of(error: Exception) -> tuple[int, str]:
-    return next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
-
-
 def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     shown = {"owner": None, "user_id": None, "zone": None, "title": title, "detail": detail}
     return render("problem.html", shown, status=status, headers=headers)
 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
-    status, title = _status_of(error)
-    return _problem(
-        status, title, shapes.sentence(cast(MdbError, error), shapes.OWNER.get()), {"Retry-After": "1"} if status == 503 else None
-    )
+    return _problem(*told(cast(MdbError, error)))
 
 
 async def _validation_problem(_request: Request, error: Exception) -> Response:
