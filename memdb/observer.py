@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from memdb import stored
+from memdb.beliefs import bearing_on, beliefs_about
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
@@ -26,7 +27,7 @@ from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
-from memdb.thinking import bearing_on, beliefs_about, think
+from memdb.thinking import think
 from memdb.times import in_zone, to_text, utc_now
 from memdb.told_times import days_told, told_in
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import get_ident
 
 from memdb import stored
+from memdb.beliefs import beliefs_about
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import ConflictError, InputError, StoreError
@@ -25,7 +26,6 @@ from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
-from memdb.thinking import beliefs_about
 from memdb.times import to_text, utc_now
 from memdb.wording import without_article
 

@@ -12,6 +12,7 @@ from pydantic import JsonValue, ValidationError
 
 from memdb import checks, reading, stored
 from memdb.answers import Rejected, Written
+from memdb.beliefs import case_of
 from memdb.config import Config
 from memdb.database import Database
 from memdb.deciding import set_task
@@ -28,7 +29,7 @@ from memdb.steps.admit import admit
 from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
-from memdb.thinking import case_of, compare_meanings
+from memdb.thinking import compare_meanings
 from memdb.times import instant, to_text, to_utc, utc_now
 
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says

@@ -14,13 +14,14 @@ from typing import cast
 
 from memdb import checks, stored
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt
+from memdb.beliefs import case_of
 from memdb.borne_out import leaves_out_a_denial, read_otherwise
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue, listed
+from memdb.database import Database, Row, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
-from memdb.keys import canonical_key, normalise, predicate_of, telling
+from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.recording import read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
@@ -39,7 +40,6 @@ from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
 from memdb.times import to_text, to_utc, utc_now
-from memdb.unspaced import ONE_WORD, quoted, words_of
 
 log = logging.getLogger("memdb")
 
@@ -48,12 +48,8 @@ _SHORT = 12  # words that may answer a question
 _HEARD = 300  # characters of what was said before that a model is shown
 _PLAYED_FOR = timedelta(hours=6)
 _RELATED = 20  # facts that a model is shown beside those in question
-_MANY = 1_000  # facts under a key; fewer are compared one by one
-_ASKED = 8  # words that facts are looked up by, the longest
 _BELIEVED = ("fact", "note", "procedure")  # the kinds of what may be asked about
 _STILL_RIGHT = re.compile(re.escape(STILL_RIGHT).replace(re.escape("{said}"), r"(?P<said>[^”]+)"))
-_COMPARED = 500  # words of a value, the longest, by which others are looked for: each is looked for in each
-_BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,96 +353,6 @@ def compare_meanings(
         with suppress(BusyError, ModelUnavailable):  # who writes for so long may go on; what waits is compared next time
             sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=kind)
     return liken(db, cases, user_id=user_id, now=now, embedder=embedder, predicates=predicates, config=config, kind=kind)
-
-
-def case_of(
-    db: Database,
-    candidate: Candidate,
-    *,
-    user_id: str,
-    now: datetime,
-    predicates: Mapping[str, Predicate],
-    kind: str = "fact",
-    known: dict[str, Fact] | None = None,
-    exactly: bool = False,
-) -> Case:
-    """A candidate with what it may repeat, refine or contradict."""
-    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, kind=kind, known=known, exactly=exactly)
-    return Case(candidate=candidate, beliefs=bearing_on(candidate, beliefs, predicates))
-
-
-def beliefs_about(
-    db: Database,
-    candidate: Candidate,
-    *,
-    user_id: str,
-    now: datetime,
-    predicates: Mapping[str, Predicate],
-    kind: str | None,
-    known: dict[str, Fact] | None = None,
-    exactly: bool = False,
-) -> tuple[Fact, ...]:
-    """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it (of very many, what shares
-    most), and the newest.
-
-    What is uncertain is no belief, but is among them where the candidate says the same. A candidate of a `kind` bears on its own kind alone
-    (a note about a home takes no fact's place, and the other way round), a denial on all of them; None stands for all, too.
-
-    `known` are facts by their records: who asks again within the same decision gives the same dictionary, and what stands there as it did
-    is not made anew. Where the rules decide, `exactly` will do: of sets with very many values only what they may take for the same is
-    looked up.
-    """
-    predicate = predicate_of(candidate.key, predicates)
-    opposite = predicate.opposite
-    words = (
-        None
-        if predicate.cardinality == "one" or not candidate.object
-        else json.dumps(sorted(telling(candidate.object), key=lambda word: (-len(word), word))[:_COMPARED])
-    )
-    keys = json.dumps([candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else []))
-    asked: dict[str, SqlValue] = {
-        "user_id": user_id, "keys": keys, "words": words, "most": _BEARING, "kind": None if candidate.negated else kind, "now": to_text(now)
-    }  # fmt: skip
-    known = {} if known is None else known
-    found: list[Fact] | None = None
-    terms = _whole(candidate, predicate) if exactly and words else None
-    if terms and db.tuples("believe.are_many", user_id=user_id, keys=keys, many=_MANY) == [(1,)]:
-        found = _read(db, db.all("believe.among", terms=terms, **asked), known)
-        if any(fact.valid_to is not None for fact in found):
-            found = None  # what begins when that ends may say anything
-    if found is None:
-        found = _read(db, db.all("believe.under_keys", **asked), known)
-    said = normalise(candidate.object)
-    return tuple(fact for fact in found if fact.status != "uncertain" or normalise(fact.object) == said)
-
-
-def _read(db: Database, rows: Sequence[Row], known: dict[str, Fact]) -> list[Fact]:
-    for row in rows:
-        record = str(row["record"])
-        if record not in known:
-            known[record] = stored.fact(db, record)
-    return [known[str(row["record"])] for row in rows]
-
-
-def _whole(candidate: Candidate, predicate: Predicate) -> str | None:
-    """The question by which the full-text index finds all of a set that the rules may take for what a candidate says; None if it cannot.
-
-    That has all of its telling words, unless something ends, is counted ("two cats" and "three cats"), or gets a name ("dog called Rex").
-    """
-    if candidate.negated or predicate.category == "identity" or " called " in f" {normalise(candidate.object)} ":
-        return None
-    told = telling(candidate.object)
-    words = {word for word in words_of(candidate.object, contracted=True) if ONE_WORD.fullmatch(word) and telling(word) <= told}
-    asked = sorted((word for word in words if not word.endswith("ie")), key=lambda word: (-len(word), word))[:_ASKED]  # "tie" and "ties"
-    return "body : (" + " AND ".join(map(quoted, asked)) + ")" if asked else None
-
-
-def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mapping[str, Predicate]) -> tuple[Fact, ...]:
-    """What of the beliefs a candidate may repeat, refine or contradict: all under a key with one value; of a set, what shares a word."""
-    if predicate_of(candidate.key, predicates).cardinality == "one" or not candidate.object:
-        return tuple(beliefs)
-    words = telling(candidate.object)
-    return tuple(fact for fact in beliefs if words & telling(fact.object))
 
 
 def _related(db: Database, turn: Turn, config: Config) -> list[Fact]:

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import memdb
+from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
 from memdb.observer import read_predicates
 from memdb.records import Candidate
 from memdb.steps.gather import gather
-from memdb.thinking import beliefs_about
 from memdb.times import utc_now
 
 Work = Callable[[memdb.Memory, int], object]

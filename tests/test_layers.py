@@ -27,6 +27,7 @@ DOORS = {
     "memdb.chat",
     "memdb.narrator",
     "memdb.recording",
+    "memdb.beliefs",
     "memdb.stored",
 }
 CHAINS = {
