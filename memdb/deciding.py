@@ -8,12 +8,12 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
-from memdb import checks, reading
+from memdb import checks, reading, stored
 from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
-from memdb.observer import build_profile, read_predicates
+from memdb.observer import build_profile
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, dismiss_moot, move, revive, settle
 from memdb.recording import doubt as make_uncertain
@@ -35,7 +35,7 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
         fact = _standing_fact(db, fact_id, now=now)
         raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
         origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
-        settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=read_predicates(db))
+        settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=stored.predicates(db))
     return reading.fact(db, fact_id)
 
 
@@ -50,7 +50,7 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
         fact = _standing_fact(db, fact_id, now=now)
         origin = _origin(fact, "reject", now)
         dismiss(db, fact, origin=origin, reason="rejected by the user")
-        revive(db, fact, origin=origin, predicates=read_predicates(db))
+        revive(db, fact, origin=origin, predicates=stored.predicates(db))
     return reading.fact(db, fact_id)
 
 

@@ -17,7 +17,8 @@ from memdb.daytime import clock_changes
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
 from memdb.names import one_each
-from memdb.observer import derived_turn_id, enqueue
+from memdb.observer import enqueue
+from memdb.recording import action_hash_of
 from memdb.records import BreakTrigger, Event, Message, Turn
 from memdb.store import Store
 from memdb.times import instant, utc_now
@@ -186,7 +187,7 @@ class Intake:
                 raise InputError(f"Message {place} cannot be loaded: its text is blank, there is nothing to observe in it; leave it out.")
             turn_id = message.turn_id
             if turn_id is None:
-                turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)
+                turn_id = _derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)
                 seen[turn_id] = seen.get(turn_id, 0) + 1
                 turn_id = turn_id if seen[turn_id] == 1 else f"{turn_id}-{seen[turn_id]}"
             try:
@@ -203,3 +204,8 @@ class Intake:
 
     def _time(self, value: date | str | None) -> datetime:
         return instant(value, zone=self._config.zone)
+
+
+def _derived_turn_id(*parts: str | None) -> str:
+    """An id that follows from what is said, so that loading the same messages twice adds nothing."""
+    return "m-" + action_hash_of(*parts)[:24]

@@ -17,7 +17,7 @@ from memdb.keeper import reinforce
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
-from memdb.observer import decide, read_predicates
+from memdb.observer import decide
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.recording import Origin, archive, dismiss_moot, expire_over, keep_calls, merge, move, promote, read_fact
@@ -212,7 +212,7 @@ def _said(row: Sequence[SqlValue], zone: tzinfo) -> Said:
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
     """Keep a note, within the caller's transaction, if its user lets it be kept; return whether. No embedder is asked under the lock."""
-    consent, predicates = read_consent(db, user_id=origin.user_id, config=config), read_predicates(db)
+    consent, predicates = read_consent(db, user_id=origin.user_id, config=config), stored.predicates(db)
     candidate = Candidate(
         key="user.note", value_text=text, object=text, category="other", confidence=1.0, excerpt=text, explicit=True,
         value_json={**told, "subject": "user", "predicate": "note", "object": text},
@@ -249,7 +249,7 @@ def bring_together(db: Database, *, user_id: str | None, now: datetime, config: 
     Only rows that came since the last time are looked at, and only writing some hundred of them down at a time holds the file. Return how
     many rows were brought together with others.
     """
-    merged, predicates = 0, read_predicates(db)
+    merged, predicates = 0, stored.predicates(db)
     for row in db.all("gather.users", user_id=user_id):
         owner = str(row["user_id"])
         while gathered := gather(db, user_id=owner, predicates=predicates, config=config, now=now):

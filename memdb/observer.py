@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
-from functools import lru_cache
-from types import MappingProxyType
 
 from memdb import stored
 from memdb.beliefs import bearing_on, beliefs_about
@@ -20,7 +18,7 @@ from memdb.errors import ConflictError
 from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
-from memdb.recording import Origin, action_hash_of, dismiss, end, expire_over, keep_calls, move, read_fact, settle
+from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
@@ -74,7 +72,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
     A model and the embedder are asked before the transaction begins. What they propose holds only as long as the beliefs they saw: where
     those have changed by then, the rules decide, on beliefs that cannot change under them.
     """
-    predicates = read_predicates(db)
+    predicates = stored.predicates(db)
     consent = read_consent(db, user_id=turn.user_id, config=config)
     thought = think(db, turn, worker=worker, predicates=predicates, consent=consent, config=config, llm=llm, embedder=embedder)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
@@ -215,20 +213,6 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
     return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in beliefs]
 
 
-def read_predicates(db: Database) -> Mapping[str, Predicate]:
-    """Return the vocabulary of keys."""
-    with stored.reading(db):
-        ((vocabulary,),) = db.tuples("believe.vocabulary")
-        return _vocabulary(str(vocabulary))
-
-
-@lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it
-def _vocabulary(rows: str) -> Mapping[str, Predicate]:
-    """The rows of believe.vocabulary, whose columns are the record's fields in their order."""
-    read = (Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in json.loads(rows))
-    return MappingProxyType({one.predicate: one for one in sorted(read, key=lambda one: one.predicate)})
-
-
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
     """Materialise a user's profile, within the caller's transaction."""
     profile = materialize(db, user_id=user_id, now=now, config=config)
@@ -291,8 +275,3 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         tags=json.dumps([f"emotion:{mood}"] if mood else []),
         now=to_text(turn.timestamp),
     )
-
-
-def derived_turn_id(*parts: str | None) -> str:
-    """Return an id that follows from what is said, so that loading the same messages twice adds nothing."""
-    return "m-" + action_hash_of(*parts)[:24]

@@ -17,7 +17,6 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
-from memdb.observer import read_predicates
 from memdb.reading import read_consent
 from memdb.recording import Origin, action_hash_of, read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
@@ -127,7 +126,7 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
     before, lines, since = (
         (str(written["page"]), stored.value(db, written["lines"], user_id=user_id), str(written["written_at"])) if written else ("", [], "")
     )
-    predicates = read_predicates(db)
+    predicates = stored.predicates(db)
     consent = read_consent(db, user_id=user_id, config=config)
     offered: dict[str, Fact] = {}
     refused: list[str] = []

@@ -20,7 +20,7 @@ from memdb.denial import as_meant, undenied
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
-from memdb.observer import decide, read_predicates
+from memdb.observer import decide
 from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
 from memdb.recording import Origin, action_hash_of, read_fact
@@ -76,7 +76,7 @@ def remember(
     kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
-    predicates = read_predicates(db)
+    predicates = stored.predicates(db)
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
@@ -188,7 +188,7 @@ def write(
         InputError: an item has unknown or unusable fields; those before it are kept.
     """
     checks.records(items, "items")
-    predicates = read_predicates(db)
+    predicates = stored.predicates(db)
     consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
     accepted: list[str] = []
     rejected: list[Rejected] = []

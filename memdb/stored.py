@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from pydantic import Field, JsonValue, ValidationError
@@ -127,6 +129,20 @@ def kinds(db: Database) -> dict[str, Kind]:
 def kinds_but_messages(db: Database) -> list[str]:
     """Return the names of all kinds of rows but what was said word for word."""
     return [kind for kind in kinds(db) if kind != "message"]
+
+
+def predicates(db: Database) -> Mapping[str, Predicate]:
+    """Return the vocabulary of keys: the rows of the table `predicates` by name."""
+    with reading(db):
+        ((vocabulary,),) = db.tuples("believe.vocabulary")
+        return _vocabulary(str(vocabulary))
+
+
+@lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it
+def _vocabulary(rows: str) -> Mapping[str, Predicate]:
+    """The rows of believe.vocabulary, whose columns are the record's fields in their order."""
+    read = (Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in json.loads(rows))
+    return MappingProxyType({one.predicate: one for one in sorted(read, key=lambda one: one.predicate)})
 
 
 def weights(db: Database, name: str) -> dict[str, float]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb import stored
 from memdb.called import attribute_of
 from memdb.config import Config
 from memdb.english_rules import rules
 from memdb.keys import predicate_of
-from memdb.observer import read_predicates
 from memdb.store import Store
 
 Tell = Callable[..., memdb.Memory]
@@ -299,7 +299,7 @@ def test_of_what_is_exchanged_nothing_is_said_where_it_is_believed_nowhere(tell:
 
 def test_of_what_one_has_one_of_there_is_one_value(tmp_path: Path) -> None:
     store = Store(tmp_path / "mem.db", Config.model_validate({}), vectors=False)
-    predicates = read_predicates(store.database())
+    predicates = stored.predicates(store.database())
     store.close()
     held = [predicate_of(f"user.{predicate}", predicates) for predicate in attribute_of().values()]
     assert {one.cardinality for one in held} == {"one"}

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
+from memdb import stored
 from memdb.called import called
 from memdb.config import Config
 from memdb.english_rules import rules
 from memdb.errors import InputError
 from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
-from memdb.observer import read_predicates
 from memdb.records import Candidate, Predicate, Turn
 from memdb.steps.extract import MOST_FACTS, extract
 from memdb.store import Store
@@ -30,7 +30,7 @@ DATA = Path(memdb.__file__).parent / "data"
 @pytest.fixture(scope="module")
 def predicates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Predicate]]:
     store = Store(tmp_path_factory.mktemp("vocabulary") / "mem.db", Config.model_validate({}), vectors=False)
-    yield read_predicates(store.database())
+    yield stored.predicates(store.database())
     store.close()
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import memdb
+from memdb import stored
 from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
-from memdb.observer import read_predicates
 from memdb.records import Candidate
 from memdb.steps.gather import gather
 from memdb.times import utc_now
@@ -244,7 +244,7 @@ def test_only_what_may_be_the_same_is_compared_by_its_meaning(tmp_path: Path) ->
             assert mem.drain()
             asked: list[str] = []
             db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
-            found = gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
+            found = gather(db, user_id="ana", predicates=stored.predicates(db), config=mem.config, now=utc_now())
             db.connection.trace_v2(0, None)
             assert found is not None
             return sorted(map(len, found.groups)), asked.count(statement("gather.vectors"))
@@ -276,7 +276,7 @@ def test_notes_that_are_nearly_the_same_are_brought_together_however_many_there_
         mem.remember_many([{"value_text": text, "user_id": "ana", "kind": "note"} for text in words])
         assert mem.drain()
         db = mem._store.database()
-        found = gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
+        found = gather(db, user_id="ana", predicates=stored.predicates(db), config=mem.config, now=utc_now())
         assert found is not None
         by_id = {fact.fact_id: fact.value_text.split()[1] for fact in mem.facts("ana", kinds=["note"])}
         assert sorted({by_id[name] for name in group} for group in found.groups) == [{str(topic)} for topic in range(7)]
@@ -290,7 +290,7 @@ def test_of_very_many_facts_alike_those_most_alike_are_weighed(tmp_path: Path) -
         said = Candidate(
             key="user.likes", value_text="Likes song 77", object="song 77", category="soft_preference", confidence=0.4, excerpt="song 77"
         )
-        weighed = beliefs_about(db, said, user_id="ana", now=now, predicates=read_predicates(db), kind="fact")
+        weighed = beliefs_about(db, said, user_id="ana", now=now, predicates=stored.predicates(db), kind="fact")
         assert "song 77" in {fact.object for fact in weighed}
         assert "song 999" in {fact.object for fact in weighed}  # the newest
         assert len(weighed) < 250
