@@ -7,8 +7,9 @@ from collections.abc import Callable
 from threading import Event, Lock
 from time import monotonic, sleep
 
+from memdb.awaited import Patient
 from memdb.config import Config
-from memdb.embed import Embedder, Patient
+from memdb.embed import Embedder
 from memdb.errors import BusyError, StoreError
 from memdb.identity import new_identity
 from memdb.intake import Intake

@@ -36,11 +36,12 @@ from memdb.answers import (
     Vectors,
     Written,
 )
+from memdb.awaited import Hurried
 from memdb.background import Background
 from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
-from memdb.embed import Embedder, Hurried, choose_embedder
+from memdb.embed import Embedder, choose_embedder
 from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.intake import Intake
 from memdb.keeper import take_segment

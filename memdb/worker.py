@@ -9,9 +9,10 @@ from datetime import timedelta
 from time import monotonic
 
 from memdb import changes, checks, ending, english, forms, retractions, stored, surmises
+from memdb.awaited import Patient
 from memdb.config import Config
 from memdb.database import Database
-from memdb.embed import Embedder, Patient
+from memdb.embed import Embedder
 from memdb.errors import BusyError, MdbError, ModelUnavailable, StoreError
 from memdb.identity import is_gone, new_identity
 from memdb.llm import LanguageModel

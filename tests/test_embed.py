@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memdb.embed import HashingEmbedder, MiniLM, Patient, check_vectors, choose_embedder, choose_tokenizer, model_folder, to_blob
+from memdb.awaited import Patient
+from memdb.embed import HashingEmbedder, MiniLM, check_vectors, choose_embedder, choose_tokenizer, model_folder, to_blob
 from memdb.errors import ConfigError, ModelOutputError
 from memdb.patience import Rest
 from memdb.tokens import Tokenizer, conservative_count, tokens_in

@@ -20,6 +20,7 @@ DOORS = {
     "memdb.scoring",
     "memdb.outside",
     "memdb.embed",
+    "memdb.awaited",
     "memdb.edge",
     "memdb.endpoint",
     "memdb.export",
