@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -13,14 +12,13 @@ from pydantic import ValidationError
 from memdb import checks
 from memdb.config import Config
 from memdb.database import Database
-from memdb.daytime import clock_changes
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
 from memdb.names import one_each
 from memdb.observer import enqueue
 from memdb.recording import action_hash_of
 from memdb.records import BreakTrigger, Event, Message, Turn
-from memdb.store import Store
+from memdb.store import Store, tell_clocks
 from memdb.times import instant, utc_now
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
@@ -144,8 +142,7 @@ class Intake:
         """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
         if not self._zone_noted and db.all("meta.zone") != [{"timezone": self._config.timezone}]:
             db.run("meta.put", name="timezone", value=self._config.timezone)
-            db.run("meta.no_clocks")
-            db.run("meta.clocks", changes=json.dumps(clock_changes(self._config.zone)))
+            tell_clocks(db, self._config.zone)
 
     def _turn(
         self,

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 
 from memdb.answers import Explanation, Hit, Hits, WeightChange
@@ -46,32 +47,27 @@ def explain(
     last hit within the limit, or where it is among them, against the hit just above it. `without` asks again without one of the filters
     that were given; `as_of` is the time asked about, where one is.
     """
-    place = _place(hits, fact)
-    shown = tuple(hits[:limit])
+    explained = partial(
+        Explanation,
+        question=hits.question,
+        weights=weights,
+        degraded=hits.degraded,
+        candidates=len(hits),
+        hits=tuple(hits[:limit]),
+        fact=fact,
+    )
     if fact is None:
-        return Explanation(question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown)
+        return explained()
+    place = _place(hits, fact)
     if place is None:
-        why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, as_of=as_of, without=without)
-        return Explanation(
-            question=hits.question,
-            weights=weights,
-            degraded=hits.degraded,
-            candidates=len(hits),
-            hits=shown,
-            fact=fact,
-            reason=why,
+        return explained(
+            reason=_absent(fact, hits, statuses=statuses, kinds=kinds, now=now, as_of=as_of, without=without),
             changes=tuple(_changes(fact, hits, limit=limit, given=given, tries=tries)),
         )
     own = hits[place - 1]
     rival = None if place == 1 else hits[place - 2] if place <= limit else hits[limit - 1]
     lacks = {} if rival is None else _lacks(own, rival)
-    return Explanation(
-        question=hits.question,
-        weights=weights,
-        degraded=hits.degraded,
-        candidates=len(hits),
-        hits=shown,
-        fact=fact,
+    return explained(
         place=place,
         hit=own,
         rival=rival,
@@ -81,8 +77,8 @@ def explain(
     )
 
 
-def _place(hits: Sequence[Hit], fact: Fact | None) -> int | None:
-    return next((place for place, hit in enumerate(hits, start=1) if fact is not None and hit.fact.fact_id == fact.fact_id), None)
+def _place(hits: Sequence[Hit], fact: Fact) -> int | None:
+    return next((place for place, hit in enumerate(hits, start=1) if hit.fact.fact_id == fact.fact_id), None)
 
 
 def _lacks(own: Hit, rival: Hit) -> dict[str, float]:
