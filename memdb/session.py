@@ -30,6 +30,7 @@ from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
 from memdb.times import in_zone, to_text, to_utc, utc_now
+from memdb.wording import one_line
 from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
@@ -38,6 +39,7 @@ _LONGEST_SESSION = 31  # days that get a log each
 _REMEMBERED = 1_000  # characters of a message that come to mind; the file has them all
 _WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
 _WORKING = "Working Memory"
+_LINE = 300  # characters of what is in mind that a context shows
 _held: set[str] = set()  # the sessions of this process
 
 
@@ -346,7 +348,7 @@ class Session:
         shown = {item.fact_id for item in made.items}.union(begun).difference(str(row["fact_id"]) for row in plain)
         lines: list[ContextItem] = []
         for item in reversed(self.working.items):
-            text = _one_line(item.text)
+            text = one_line(item.text, most=_LINE)
             if item.fact_id in shown or text in made.text:
                 continue
             line = ContextItem(section=_WORKING, text=f"- {text}", fact_id=item.fact_id or "", confidence=1.0)
@@ -357,7 +359,7 @@ class Session:
 
     def _use(self, shown: ContextItem) -> None:
         for item in self.working.items:
-            if item.fact_id == shown.fact_id or (item.kind == "message" and _one_line(item.text) in shown.text):
+            if item.fact_id == shown.fact_id or (item.kind == "message" and one_line(item.text, most=_LINE) in shown.text):
                 self.working.touch(item.text)
 
     def _instant(self, value: date | str) -> datetime:
@@ -395,8 +397,3 @@ def _died(holder: str) -> bool:
     host, pid, _ = holder.rsplit(":", 2)
     own_host, own_pid, _ = new_identity().rsplit(":", 2)
     return holder not in _held if (host, pid) == (own_host, own_pid) else is_gone(holder)
-
-
-def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 300 else flat[:299].rstrip() + "…"

@@ -208,8 +208,7 @@ def value_of(fact: Fact | None) -> str:
     """Return what a fact says, bare ("Lisbon"); where it denies something, the whole sentence."""
     if fact is None:
         return ""
-    denied = isinstance(fact.value_json, dict) and fact.value_json.get("polarity") == "negative"
-    return fact.value_text if denied else fact.object
+    return fact.value_text if fact.denies else fact.object
 
 
 def entries(profile: Profile) -> list[tuple[str, ProfileEntry]]:

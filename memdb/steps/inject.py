@@ -12,7 +12,7 @@ from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
-from memdb.wording import day_told, told_when
+from memdb.wording import day_told, one_line, told_when
 
 _PROFILE = "User Profile"
 SYSTEM = "System"
@@ -94,7 +94,7 @@ def _instructions(system: str, verdict: Verdict | None) -> tuple[list[_Line], li
 
 
 def _opening(texts: Iterable[str]) -> list[_Line]:
-    items = (ContextItem(section=SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0) for text in texts)
+    items = (ContextItem(section=SYSTEM, text=f"- {one_line(text, most=_MAX_LINE)}", fact_id="", confidence=1.0) for text in texts)
     return [_Line(item=item, rank=1, order=-1) for item in items]
 
 
@@ -189,7 +189,7 @@ def _profile_item(
     when = f"{_stands(entry.state, due, config.zone)}{told_when(event, entry.valid_to, config.zone)}"
     return ContextItem(
         section=section,
-        text=f"- {_one_line(entry.text)}{when}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
+        text=f"- {one_line(entry.text, most=_MAX_LINE)}{when}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
@@ -202,10 +202,11 @@ def _profile_item(
 
 def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: Config) -> ContextItem:
     fact = hit.fact
-    tone = _tone(hit.confidence_now, config)
+    tone, said = _tone(hit.confidence_now, config), one_line(fact.value_text, most=_MAX_LINE)
     if fact.kind == "message":  # it was said, whether or not it is so
         over = _OUTDATED if hit.parts.get("outdated") else ""
-        text = f"- [{day_told(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}{over}"
+        speaker = one_line(fact.speaker or "user", most=_MAX_LINE)
+        text = f"- [{day_told(fact.valid_from, config.zone)}] {speaker}: {said}{over}"
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
@@ -214,7 +215,7 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
         event = fact.event_time if fact.kind == "fact" else None
         ended = fact.valid_to is not None and fact.valid_to <= now
         when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=ended)}"
-        text = f"- {_day(fact, config.zone)}{_one_line(fact.value_text)}{summary}{when}{doubt}"
+        text = f"- {_day(fact, config.zone)}{said}{summary}{when}{doubt}"
     return ContextItem(
         section=section,
         text=text,
@@ -314,12 +315,6 @@ def _ordered(lines: Sequence[_Line]) -> list[_Line]:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _one_line(text: str) -> str:
-    """Stored text cannot forge a heading or a second line in a prompt."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _MAX_LINE else flat[: _MAX_LINE - 1].rstrip() + "…"
 
 
 def _state(task: Fact) -> object:
