@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memdb.config import Config
 from memdb.keys import is_denial, is_said_again, negates
-from memdb.records import Action, Candidate, Case, Predicate
+from memdb.records import Action, Candidate, Case, Predicate, parts_of
 
 _DENIED = ("fact", "note")  # what else is to be done, or happened
 
@@ -17,7 +17,7 @@ def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> C
     An object alone does not tell: "User does not live in Porto" is said of Porto, too.
     """
     said = case.candidate
-    parts = said.value_json if isinstance(said.value_json, dict) else {}
+    parts = parts_of(said.value_json)
     if kind not in _DENIED or said.denies or said.negated or "polarity" in parts or not negates(said.value_text):
         return said
     vocabulary = predicates.get(said.predicate)

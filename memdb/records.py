@@ -90,8 +90,13 @@ STATEMENT = ("subject", "predicate", "object", "polarity")
 """What a fact's `value_json` has of the statement itself; the rest are details."""
 
 
+def parts_of(value: JsonValue) -> dict[str, JsonValue]:
+    """Return what a `value_json` holds by name: nothing, where it is no object."""
+    return value if isinstance(value, dict) else {}
+
+
 def _is_negative(value: JsonValue) -> bool:
-    return isinstance(value, dict) and value.get("polarity") == "negative"
+    return parts_of(value).get("polarity") == "negative"
 
 
 class Fact(Record):
@@ -135,9 +140,8 @@ class Fact(Record):
     @property
     def object(self) -> str:
         """What the fact says of its subject, bare ("Lisbon"), or the whole text where it has no parts."""
-        if isinstance(self.value_json, dict) and isinstance(self.value_json.get("object"), str):
-            return str(self.value_json["object"])
-        return self.value_text
+        said = parts_of(self.value_json).get("object")
+        return said if isinstance(said, str) else self.value_text
 
     @property
     def denies(self) -> bool:

@@ -6,20 +6,18 @@ from datetime import datetime, tzinfo
 
 from pydantic import JsonValue
 
-from memdb.records import STATEMENT, Candidate, Fact
+from memdb.records import STATEMENT, Candidate, Fact, parts_of
 
 
 def adds_details(said: Candidate, fact: Fact) -> bool:
     """Whether an application that states a fact again gives details with it that the fact does not have."""
-    known = fact.value_json if isinstance(fact.value_json, dict) else {}
+    known = parts_of(fact.value_json)
     return said.stated and not said.negated and any(known.get(name) != detail for name, detail in details_of(said).items())
 
 
 def details_of(said: Candidate) -> dict[str, JsonValue]:
     """Return what is said of a statement beside it."""
-    if not isinstance(said.value_json, dict):
-        return {}
-    return {name: detail for name, detail in said.value_json.items() if name not in STATEMENT}
+    return {name: detail for name, detail in parts_of(said.value_json).items() if name not in STATEMENT}
 
 
 def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> bool:

@@ -24,7 +24,22 @@ from memdb.observer import decide
 from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
 from memdb.recording import Origin, action_hash_of, read_fact
-from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
+from memdb.records import (
+    LIVE,
+    Action,
+    Candidate,
+    Case,
+    Category,
+    Consent,
+    Fact,
+    Item,
+    MemoryType,
+    Predicate,
+    Procedure,
+    Source,
+    TaskState,
+    parts_of,
+)
 from memdb.steps.admit import admit
 from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
@@ -367,4 +382,4 @@ def _wanted(item: Item) -> TaskState:
 
 
 def _state_of(task: Fact) -> object:
-    return task.value_json.get("state") if isinstance(task.value_json, dict) else None
+    return parts_of(task.value_json).get("state")

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, St
 
 from memdb import Fact, Hits, Item, Verdict
 from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, an_example
-from memdb.records import Category, Source, TaskState
+from memdb.records import Category, Source, TaskState, parts_of
 from memdb.times import to_utc
 
 Type = Literal["location", "preference", "identity", "constraint"]
@@ -330,7 +330,7 @@ def profile_fact(fact: Fact) -> ProfileFact:
 
 def _type_of(fact: Fact, predicate: str) -> Type | Category:
     """What a fact is about: as it was written down, or else by its key and its category."""
-    written = fact.value_json.get("type") if isinstance(fact.value_json, dict) else None
+    written = parts_of(fact.value_json).get("type")
     if written in get_args(Type):
         return cast(Type, written)
     return "location" if predicate in _PLACES else _TYPES.get(fact.category, fact.category)
@@ -380,8 +380,7 @@ def _told(fact: Fact) -> _Told:
 
 def note(fact: Fact) -> Note:
     """Return a note in the server's shape."""
-    details = fact.value_json if isinstance(fact.value_json, dict) else {}
-    origin = details.get("origin")
+    origin = parts_of(fact.value_json).get("origin")
     return Note(
         id=fact.fact_id,
         user_id=fact.user_id,
@@ -394,8 +393,7 @@ def note(fact: Fact) -> Note:
 
 def task(fact: Fact) -> Task:
     """Return a task in the server's shape."""
-    details = fact.value_json if isinstance(fact.value_json, dict) else {}
-    state = details.get("state")
+    state = parts_of(fact.value_json).get("state")
     return Task(
         id=fact.fact_id,
         user_id=fact.user_id,

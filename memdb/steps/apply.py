@@ -29,7 +29,7 @@ from memdb.recording import (
     shorten,
     surer,
 )  # fmt: skip
-from memdb.records import LIVE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status
+from memdb.records import LIVE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status, parts_of
 from memdb.retelling import tells_since
 from memdb.times import to_text
 
@@ -194,7 +194,7 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
             log.change(target.fact_id, "update", reason, "apply.refine", confidence=confidence, source=source, **standing, **anew)
         else:
             log.change(target.fact_id, "noop", action.reason, "apply.mention", confidence=confidence, source=source)
-        if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
+        if target.kind == "task" and parts_of(target.value_json).get("state") == "stalled":
             move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
         settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, predicates=predicates, seen=1)
@@ -202,8 +202,8 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
     else:
         assert said is not None
         assert action.new_value_text is not None
-        known = target.value_json if isinstance(target.value_json, dict) else {}
-        details = {**known, **action.new_value_json} if isinstance(action.new_value_json, dict) else action.new_value_json
+        told = action.new_value_json
+        details = {**parts_of(target.value_json), **told} if isinstance(told, dict) else told
         log.change(
             target.fact_id,
             "update",

@@ -17,7 +17,7 @@ from memdb.keys import canonical_key, names_another, normalise, predicate_of, sa
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.privacy import secret_in_details
-from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
+from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn, parts_of
 from memdb.times import in_zone
 from memdb.when import read_time
 
@@ -321,9 +321,8 @@ def _text(decided: Decided, candidate: Candidate, target: Fact | None) -> str:
 
 def _details(decided: Decided, candidate: Candidate, told: str) -> JsonValue:
     """What the model adds was told, never replaces the parts of the key, and holds no secret: nobody has asked whether that may be kept."""
-    own = candidate.value_json if isinstance(candidate.value_json, dict) else {}
     added = told_details(details_kept(decided.new_value_json), told)
-    return {**{name: value for name, value in added.items() if secret_in_details({name: value}) is None}, **own}
+    return {**{name: value for name, value in added.items() if secret_in_details({name: value}) is None}, **parts_of(candidate.value_json)}
 
 
 def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: Config) -> float:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
-from memdb.records import Fact, Kind, Record, Tone
+from memdb.records import Fact, Kind, Record, Tone, parts_of
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
@@ -230,7 +230,7 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
 
 def _day(fact: Fact, zone: tzinfo) -> str:
     """When what is told happened. A pattern tells of many days."""
-    pattern = isinstance(fact.value_json, dict) and fact.value_json.get("pattern")
+    pattern = parts_of(fact.value_json).get("pattern")
     return f"[{day_told(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
 
 
@@ -318,7 +318,7 @@ def _plain(text: str) -> str:
 
 
 def _state(task: Fact) -> object:
-    return task.value_json.get("state") if isinstance(task.value_json, dict) else None
+    return parts_of(task.value_json).get("state")
 
 
 def _stands(state: object, due: datetime | None, zone: tzinfo) -> str:
