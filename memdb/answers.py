@@ -438,7 +438,7 @@ class Undone(Record):
 class Stats(Record):
     """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted.
 
-    `timezone` is the setting with which turns were last taken in, which `memdb replay` takes over.
+    `timezone` is the setting with which turns were last taken in, which `memdb replay` takes over; `collections` are those of Chroma's.
     """
 
     path: str
@@ -453,6 +453,7 @@ class Stats(Record):
     outbox_waiting: int
     outbox_dead: int
     vectors: int
+    collections: int
     retrievals: int
     lexical_hit_rate: float | None
     vector_hit_rate: float | None

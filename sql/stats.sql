@@ -8,6 +8,7 @@ select
   (select count(*) from outbox where dead = 0) as outbox_waiting,
   (select count(*) from outbox where dead = 1) as outbox_dead,
   (select count(*) from facts where embedding_id is not null) as vectors,
+  (select count(*) from collections) as collections,
   (select count(*) from retrievals) as retrievals,
   (select json_group_object(status, n) from (select status, count(*) as n from facts indexed by facts_user_id where kind <> 'message' group by status)) as facts_by_status,
   (select json_group_object(kind, n) from (select kind, count(*) as n from facts group by kind)) as rows_by_kind,

@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
 from memdb.conversations import read_conversation
+from memdb.interfaces.chroma import PersistentClient
 from memdb.interfaces.commands import app
 from memdb.interfaces.demo import QUERIES, _Tale
 from memdb.interfaces.reading import Found
@@ -777,6 +778,15 @@ def test_the_demo_replaces_its_own_file_and_no_other(tmp_path: Path, db: Path) -
     refused = run("demo", "--conversation", talk, "--db", db)
     assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
     assert "Something of mine." in ok("facts", "--user", "ana", "--kinds", "message", "--db", db)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--household",)], ids=["conversation", "household"])
+def test_no_demo_replaces_a_file_of_collections(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    with PersistentClient(tmp_path / "m.db") as client:
+        client.create_collection("mine")
+    refused = run("demo", *arguments, "--db", tmp_path / "m.db", "--embedder", "none")
+    assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
+    assert json.loads(ok("stats", "--db", tmp_path / "m.db", "--json"))["collections"] == 1
 
 
 def test_force_replaces_any_file(tmp_path: Path) -> None:

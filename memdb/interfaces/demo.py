@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 import memdb
-from memdb import Change, Fact, Hit, Hits, InputError, MdbError, Memory, Stats
+from memdb import Change, Fact, Hit, Hits, InputError, Memory, Stats
 from memdb.conversations import Conversation, Exchange, Question, read_conversation
 from memdb.interfaces import work
 from memdb.interfaces.show import Told, clean, entries, mind, share, tell, value_of
@@ -57,7 +57,7 @@ def run(conversation: Path | None, *, sample: str | None, path: Path, embedder: 
     """
     chosen = _choose(conversation or SHIPPED, sample)
     user = chosen.user_id or "user"
-    _make_room(path, chosen, user=user, force=force)
+    work.make_room(path, lambda memory: _is_own(memory, chosen, user), force=force)
     zone_setting = {"timezone": chosen.timezone} if chosen.timezone else {}
     with memdb.open(path, config=zone_setting, embedder=embedder) as memory:
         tale = _Tale(memory, chosen, user=user, pause=pause)
@@ -278,7 +278,7 @@ class _Tale:
         self.heading("What stays behind")
         stats = self.stats
         assert stats is not None
-        files = [path, *(extra for extra in _beside(path) if extra.exists())]
+        files = [file for file in work.files_of(path) if file.exists()]
         sizes = _table("", "")
         sizes.show_header = False
         sizes.add_row("file", f"{path}, {_bytes(sum(file.stat().st_size for file in files))}")
@@ -347,35 +347,16 @@ def _choose(path: Path, sample: str | None) -> Conversation:
     return found[names.index(sample) if sample else 0]
 
 
-def _make_room(path: Path, conversation: Conversation, *, user: str, force: bool) -> None:
-    """Remove the file of an earlier demo: one that holds nothing but this conversation."""
-    if not os.path.exists(path):  # nor where it may not be looked at: opening it tells so
-        return
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file with --db.")
-    if not force and not _is_own(path, conversation, user):
-        raise InputError(f"{path} exists and holds more than this demo; name another file with --db, or overwrite it with --force.")
-    for file in (path, *_beside(path)):
-        file.unlink(missing_ok=True)
-
-
-def _is_own(path: Path, conversation: Conversation, user: str) -> bool:
+def _is_own(memory: Memory, conversation: Conversation, user: str) -> bool:
+    """Whether a memory holds nothing but this conversation."""
     words = {turn.text for turn in conversation.turns} | {turn.assistant for turn in conversation.turns}
-    try:
-        with memdb.open(path, config={"worker": False}, embedder=None) as memory:
-            messages = memory.facts(user, kinds=["message"])
-            turns = {message.source_turn_id for message in messages}
-            return (
-                memory.stats().users <= bool(messages)
-                and all(message.value_text in words for message in messages)
-                and all(fact.source_turn_id in turns or fact.source == "inferred" for fact in memory.facts(user))
-            )
-    except MdbError:
-        return False
-
-
-def _beside(path: Path) -> list[Path]:
-    return [Path(f"{path}{ending}") for ending in ("-wal", "-shm")]
+    messages = memory.facts(user, kinds=["message"])
+    turns = {message.source_turn_id for message in messages}
+    return (
+        memory.stats().users <= bool(messages)
+        and all(message.value_text in words for message in messages)
+        and all(fact.source_turn_id in turns or fact.source == "inferred" for fact in memory.facts(user))
+    )
 
 
 def _by_turn(changes: Sequence[Change], memory: Memory, user: str, turn_ids: Sequence[str]) -> dict[str, list[Change]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections import Counter
@@ -19,7 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 import memdb
-from memdb import Event, Fact, Hit, InputError, MdbError, Memory
+from memdb import Event, Fact, Hit, Memory
+from memdb.interfaces import work
 from memdb.interfaces.household import Household, household_events, household_questions, read_household
 from memdb.interfaces.show import clean
 
@@ -39,7 +39,7 @@ def run(*, path: Path, embedder: str | None, force: bool) -> None:
     """
     house = read_household()
     events = list(household_events(house, first=_FIRST, days=_DAYS))
-    _make_room(path, events, force=force)
+    work.make_room(path, lambda memory: _is_own(memory, events), force=force)
     config = {"timezone": house.timezone, "persona_household": house.household, "worker": False, "generation_burst": len(events)}
     with memdb.open(path, config=config, embedder=embedder, llm="auto") as memory:
         tale = _Tale(memory, house, events)
@@ -187,30 +187,14 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def _make_room(path: Path, events: list[Event], *, force: bool) -> None:
-    """Remove the file of an earlier demo: one that holds nothing but this household."""
-    if not os.path.exists(path):  # nor where it may not be looked at: opening it tells so
-        return
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file with --db.")
-    if not force and not _is_own(path, events):
-        raise InputError(f"{path} exists and holds more than this demo; name another file with --db, or overwrite it with --force.")
-    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        file.unlink(missing_ok=True)
-
-
-def _is_own(path: Path, events: list[Event]) -> bool:
-    known = {event.event_id for event in events}
-    try:
-        with memdb.open(path, config={"worker": False}, embedder=None) as memory:
-            stats = memory.stats()
-            held = memory.facts(_USER, kinds=["narrative"], statuses=["active", "archived"])
-            ids = {event.event_id for fact in held for event in memory.sources(fact.fact_id).events}
-            return (
-                stats.users <= 1
-                and set(stats.rows_by_kind) <= {"narrative"}
-                and sum(stats.rows_by_kind.values()) == len(held)
-                and ids <= known
-            )
-    except MdbError:
-        return False
+def _is_own(memory: Memory, events: list[Event]) -> bool:
+    """Whether a memory holds nothing but this household."""
+    known, stats = {event.event_id for event in events}, memory.stats()
+    held = memory.facts(_USER, kinds=["narrative"], statuses=["active", "archived"])
+    ids = {event.event_id for fact in held for event in memory.sources(fact.fact_id).events}
+    return (
+        stats.users <= 1
+        and set(stats.rows_by_kind) <= {"narrative"}
+        and sum(stats.rows_by_kind.values()) == len(held)
+        and ids <= known
+    )  # fmt: skip

@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memdb import MdbError, Memory, Vectors
+import memdb
+from memdb import InputError, MdbError, Memory, Vectors
 from memdb.conversations import Exchange
 from memdb.interfaces.show import say
 
 _LOOK_SECONDS = 0.2  # how often the bars are brought up to date
+
+
+def make_room(path: Path, is_own: Callable[[Memory], bool], *, force: bool) -> None:
+    """Remove the file of an earlier demo: one that holds what this demo makes, by `is_own`, and no collections; any other by `force`.
+
+    Raises:
+        InputError: it holds more, or is a folder.
+    """
+    if not os.path.exists(path):  # nor where it may not be looked at: opening it tells so
+        return
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file with --db.")
+    if not force and not _holds_only(path, is_own):
+        raise InputError(f"{path} exists and holds more than this demo; name another file with --db, or overwrite it with --force.")
+    for file in files_of(path):
+        file.unlink(missing_ok=True)
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return where the file of a memory lies, and what SQLite may have left beside it."""
+    return [path, *(Path(f"{path}{ending}") for ending in ("-wal", "-shm"))]
+
+
+def _holds_only(path: Path, is_own: Callable[[Memory], bool]) -> bool:
+    try:
+        with memdb.open(path, config={"worker": False}, embedder=None) as memory:
+            return not memory.stats().collections and is_own(memory)
+    except MdbError:
+        return False
 
 
 def store(memory: Memory, turns: Sequence[Exchange], *, user_id: str) -> int:
