@@ -9,7 +9,7 @@ import typer
 from memdb import Hits, Maintained, Memory, checks
 from memdb.answers import Hit
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Json, Now, Timestamp, User, existing, listed, opened, rehearsed
-from memdb.interfaces.show import instant, parts, print_json, print_rows, say
+from memdb.interfaces.show import instant, parts, print_json, print_record, print_rows, say
 from memdb.interfaces.work import finish, going
 from memdb.records import BreakTrigger, Event, MemoryType, Record
 
@@ -127,10 +127,7 @@ def maintain(
         done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)
         if not dry_run:
             memory.drain()
-    if json:
-        print_json(done)
-    else:
-        print_rows(("", ""), ((name, str(value).lower()) for name, value in done.model_dump().items()))
+    print_record(done, json=json)
 
 
 def _print_recalled(memory: Memory, hits: Hits, *, json: bool) -> None:

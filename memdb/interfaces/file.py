@@ -22,7 +22,7 @@ from memdb.interfaces.options import (
     existing,
     opened,
 )
-from memdb.interfaces.show import is_terminal, print_json, print_rows, say
+from memdb.interfaces.show import is_terminal, print_json, print_record, print_rows, say
 from memdb.records import Record
 
 
@@ -66,10 +66,7 @@ def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> Non
         vectors_waiting=stats.outbox_waiting,
         vectors_dead=stats.outbox_dead,
     )
-    if json:
-        print_json(left)
-    else:
-        print_rows(("", ""), ((name, str(value).lower()) for name, value in left.model_dump().items()))
+    print_record(left, json=json)
 
 
 def retry(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
@@ -79,10 +76,7 @@ def retry(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> Non
         work.finish(memory)
         stats = memory.stats()
     result = Retried(revived=revived, dead=stats.outbox_dead, turns_failed=stats.turns_by_status.get("failed", 0))
-    if json:
-        print_json(result)
-    else:
-        print_rows(("", ""), ((name, str(value)) for name, value in result.model_dump().items()))
+    print_record(result, json=json)
 
 
 def stats(db: Db = FILE, json: Json = False) -> None:
@@ -180,10 +174,7 @@ def replay(
         replayed = rebuilding.replay(existing(old), new, embedder=embedder_of(embedder))
     if replayed.unanswered:
         say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
-    if json:
-        print_json(replayed)
-    else:
-        print_rows(("", ""), ((name, str(value)) for name, value in replayed.model_dump().items()))
+    print_record(replayed, json=json)
 
 
 def demo(

@@ -25,7 +25,7 @@ from memdb.interfaces.options import (
     rehearsed,
     statuses_of,
 )
-from memdb.interfaces.show import print_json, print_rows, say, share
+from memdb.interfaces.show import print_json, print_record, print_rows, say, share
 from memdb.records import Record, Relation
 
 
@@ -203,10 +203,7 @@ def vectors(db: Db = FILE, json: Json = False) -> None:
     """Show the state of the vector index: whose vectors, how many are made, how many wait."""
     with opened(existing(db)) as memory:
         state = memory.vectors()
-    if json:
-        print_json(state)
-    else:
-        print_rows(("", ""), ((name, "" if value is None else str(value)) for name, value in state.model_dump().items()))
+    print_record(state, json=json)
 
 
 def reindex(
@@ -217,10 +214,7 @@ def reindex(
     """Change the file's embedder. The old vectors are in use until the new ones are whole; interrupted, run it again."""
     with opened(existing(db)) as memory:
         state = work.reindex(memory, embedder)
-    if json:
-        print_json(state)
-    else:
-        print_rows(("", ""), ((name, "" if value is None else str(value)) for name, value in state.model_dump().items()))
+    print_record(state, json=json)
 
 
 def _print_procedures(found: list[Procedure], *, json: bool) -> None:

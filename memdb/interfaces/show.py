@@ -142,6 +142,15 @@ def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
     print(told)
 
 
+def print_record(record: BaseModel, *, json: bool, columns: tuple[str, str] = ("", "")) -> None:
+    """Print a record of plain values: as JSON, or a row for each field, what is None left blank."""
+    if json:
+        print_json(record)
+        return
+    told = ((name, "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)) for name, value in record)
+    print_rows(columns, told)
+
+
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: str = "", below: int | None = None) -> None:
     """Print rows: a table on a terminal, where `none` stands for no rows; tab-separated lines without a heading in a pipe.
 

@@ -24,7 +24,7 @@ from memdb.interfaces.options import (
     rehearsed,
     standard_input,
 )
-from memdb.interfaces.show import print_changes, print_json, print_rows, say
+from memdb.interfaces.show import print_changes, print_json, print_record, print_rows, say
 from memdb.records import Record
 
 _KEPT_AT_ONCE = 200  # messages that are loaded: where one of them cannot be used, none of them is kept
@@ -135,10 +135,7 @@ def consent(
         rehearsed(db, choose)
     with opened(existing(db) if sensitive_topics is None and secrets is None else db) as memory:
         held = choose(memory)
-    if json:
-        print_json(held)
-    else:
-        print_rows(("", ""), held.model_dump().items())
+    print_record(held, json=json)
 
 
 def undo(
@@ -153,10 +150,7 @@ def undo(
     """Take back what a turn taught, or what a session did: give --turn or --session. The words stay."""
     with opened(existing(db)) as memory:
         undone = memory.undo(user_id=user, turn_id=turn, session_id=session)
-    if json:
-        print_json(undone)
-    else:
-        print_rows(("", ""), ((name, str(count)) for name, count in undone.model_dump().items()))
+    print_record(undone, json=json)
     if not any(undone.model_dump().values()):
         cause = f"Turn {turn!r}" if turn is not None else f"Session {session!r}"
         say(f"{cause}{f' of user {user!r}' if user is not None else ''} taught nothing that still stands; `memdb turns` lists the turns.")
@@ -176,10 +170,7 @@ def forget(
             what = f"everything learned under {key} of {user}" if key else f"everything of {user}"
             typer.confirm(f"Erase {what} from {db}, for good?", abort=True, err=True)
         forgotten = memory.forget(user, key=key)
-    if json:
-        print_json(forgotten)
-    else:
-        print_rows(("erased", "rows"), ((name, str(count)) for name, count in forgotten.model_dump().items()))
+    print_record(forgotten, json=json, columns=("erased", "rows"))
 
 
 def _load(memory: Memory, conversation: Conversation, *, user_id: str, apart: bool) -> Loaded:
