@@ -789,6 +789,15 @@ def test_no_demo_replaces_a_file_of_collections(tmp_path: Path, arguments: tuple
     assert json.loads(ok("stats", "--db", tmp_path / "m.db", "--json"))["collections"] == 1
 
 
+def test_the_household_replaces_no_file_of_other_people_s_events(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as memory:
+        memory.event("The bell rang", user_id="home")
+    refused = run("demo", "--household", "--db", tmp_path / "m.db", "--embedder", "none")
+    assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as memory:
+        assert list(memory.users()) == ["home"]
+
+
 def test_force_replaces_any_file(tmp_path: Path) -> None:
     (tmp_path / "m.db").write_text("not a memory")
     assert run("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db").exit_code == 2

@@ -193,7 +193,7 @@ def _is_own(memory: Memory, events: list[Event]) -> bool:
     held = memory.facts(_USER, kinds=["narrative"], statuses=["active", "archived"])
     ids = {event.event_id for fact in held for event in memory.sources(fact.fact_id).events}
     return (
-        stats.users <= 1
+        memory.users().keys() <= {_USER}
         and set(stats.rows_by_kind) <= {"narrative"}
         and sum(stats.rows_by_kind.values()) == len(held)
         and ids <= known
