@@ -832,16 +832,28 @@ class Memory:
         )
 
     def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
-        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went.
+
+        Raises:
+            InputError: nobody is named, or `limit` is no whole number of 0 or more.
+        """
         hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
         return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
-        """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
+        """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics.
+
+        Raises:
+            InputError: nobody is named.
+        """
         return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=self._now(now), config=self._config)
 
     def page(self, user_id: str, *, now: Time | None = None) -> str:
-        """Return the text of memory.md as a flush would write it now."""
+        """Return the text of memory.md as a flush would write it now.
+
+        Raises:
+            InputError: nobody is named.
+        """
         checks.name(user_id, "user_id")
         config = self._config
         return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
@@ -926,6 +938,9 @@ class Memory:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn.
 
         With `newest` the newest is the first. `limit` and `offset` ask for a part of it, whose `total` tells how many changes there are.
+
+        Raises:
+            InputError: a name is no text, or a number is no whole one of 0 or more.
         """
         db = self._store.database()
         return reading.history(db, user_id=user_id, fact_id=fact_id, turn_id=turn_id, newest=newest, limit=limit, offset=offset)
@@ -978,6 +993,9 @@ class Memory:
         """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer.
 
         `newest`, `limit` and `offset` are those of `history`.
+
+        Raises:
+            InputError: a name is no text, or a number is no whole one of 0 or more.
         """
         return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id, newest=newest, limit=limit, offset=offset)
 
@@ -1296,6 +1314,9 @@ class Memory:
         recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
         mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
         each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
+
+        Raises:
+            InputError: the name of the user is empty or no text, or `dry_run` is not True or False.
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
@@ -1311,6 +1332,9 @@ class Memory:
         """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
 
         What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+
+        Raises:
+            InputError: the name of the user is empty or no text.
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
