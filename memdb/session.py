@@ -15,7 +15,7 @@ from memdb import checks, stored
 from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, Row
 from memdb.errors import InputError
 from memdb.identity import is_gone, new_identity
 from memdb.linking import relate
@@ -271,7 +271,7 @@ class Session:
             waiting=int(index["waiting"] or 0),
         )
 
-    def _others(self, db: Database) -> list[dict[str, str | int | float | bytes | None]]:
+    def _others(self, db: Database) -> list[Row]:
         return db.all("session.others", user_id=self.user_id, session_id=self.session_id)
 
     def _holders(self, db: Database) -> list[str]:
