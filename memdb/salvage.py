@@ -40,17 +40,21 @@ class _Column(NamedTuple):
 
 
 class _Index(NamedTuple):
-    """An index, and the columns that its lines hold; None is the row's id."""
+    """An index, and the columns that its lines hold; None is the row's id. `plain`: they rise, and are compared as they are."""
 
     name: str
     columns: tuple[str | None, ...]
+    plain: bool
 
 
 class _Table(NamedTuple):
-    """A table, and its columns in the order in which they lie on a page. `keyed`: its rows have no ids, but are named by `key`."""
+    """A table, and its columns in the order in which they lie on a page. `keyed`: its rows have no ids, but are named by `key`; `plain`:
+    that rises, and is compared as it is.
+    """
 
     name: str
     keyed: bool
+    plain: bool
     columns: tuple[_Column, ...]
     key: tuple[str, ...]
     indexes: tuple[_Index, ...]
@@ -248,7 +252,7 @@ def is_needed(db: Database, pages: Pages) -> bool:
     """Whether pages of a file are not what should stand in their places; an index that is out of order is made anew without that."""
     for tree in db.all("mend.trees"):
         most = int(str(tree["columns"]))
-        for part in pages.parts(int(str(tree["root"])), keyed=bool(tree["keyed"])):
+        for part in pages.parts(int(str(tree["root"])), keyed=bool(tree["keyed"]), plain=bool(tree["plain"])):
             if any(len(entry.values) > most for entry in part.entries or ()):
                 return True
             if tree["of"] == "table" and (part.entries is None or any(entry.torn for entry in part.entries)):
@@ -290,14 +294,16 @@ def _copy(db: Database, pages: Pages, objects: dict[str, Object], aside: TextIO,
         if table.name in objects:
             root = objects[table.name].root
             for listing in copy.listings:
-                listing.trusted = listing.whole and any(map(listing.has, _entries(pages.parts(root, keyed=table.keyed))))
-            used.update(part.page for part in pages.parts(root, keyed=table.keyed) if copy.take(part))
+                entries = _entries(pages.parts(root, keyed=table.keyed, plain=table.plain))
+                listing.trusted = listing.whole and any(map(listing.has, entries))
+            used.update(part.page for part in pages.parts(root, keyed=table.keyed, plain=table.plain) if copy.take(part))
         if not copy.missing and (table.name not in objects or (usual and not copy.taken)):
             copy.missing.append(Part(0, None, None, None))
     for copy in copies:
         if copy.missing and any(listing.lines for listing in copy.listings):
             for page in range(2, pages.count + 1):
-                if page not in used and (part := pages.part(page, keyed=copy.table.keyed)) is not None and copy.adopt(part):
+                part = pages.part(page, keyed=copy.table.keyed, plain=copy.table.plain) if page not in used else None
+                if part is not None and copy.adopt(part):
                     used.add(page)
     used |= _in_other_trees(db, pages, objects)
     for page in range(2, pages.count + 1):
@@ -311,14 +317,15 @@ def _copy(db: Database, pages: Pages, objects: dict[str, Object], aside: TextIO,
 
 def _in_other_trees(db: Database, pages: Pages, objects: dict[str, Object]) -> set[int]:
     """The pages of indexes, and of what is made anew, as far as their lines may be of these."""
-    columns = {str(tree["name"]): int(str(tree["columns"])) for tree in db.all("mend.trees")}
+    trees = {str(tree["name"]): tree for tree in db.all("mend.trees")}
+    columns = {name: int(str(tree["columns"])) for name, tree in trees.items()}
     tables = {table.name for table in _tables(db, ())}
     return {
         part.page
         for one in objects.values()
         if one.root and one.name not in tables
         for keyed in ((True,) if one.kind == "index" else (False, True))
-        for part in pages.parts(one.root, keyed=keyed)
+        for part in pages.parts(one.root, keyed=keyed, plain=one.name not in trees or bool(trees[one.name]["plain"]))
         if part.entries and all(len(entry.values) == columns.get(one.name, len(entry.values)) for entry in part.entries)
     }
 
@@ -330,7 +337,7 @@ def _entries(parts: Iterable[Part]) -> Iterator[Entry]:
 def _listings(pages: Pages, objects: dict[str, Object], table: _Table) -> Iterator[_Listing]:
     for index in table.indexes:
         if index.name in objects:
-            yield _Listing(table, index, pages.parts(objects[index.name].root, keyed=True))
+            yield _Listing(table, index, pages.parts(objects[index.name].root, keyed=True, plain=index.plain))
 
 
 def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
@@ -338,10 +345,12 @@ def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
     columns: dict[str, list[dict[str, object]]] = {}
     for column in db.all("mend.columns"):
         columns.setdefault(str(column["table"]), []).append(dict(column))
-    indexes: dict[str, dict[str, list[str | None]]] = {}
+    indexes: dict[str, dict[str, _Index]] = {}
     for line in db.all("mend.indexes"):
-        named = indexes.setdefault(str(line["table"]), {}).setdefault(str(line["index"]), [])
-        named.append(None if line["column"] is None else str(line["column"]))
+        of_table = indexes.setdefault(str(line["table"]), {})
+        index = of_table.get(str(line["index"]), _Index(str(line["index"]), (), True))
+        named = None if line["column"] is None else str(line["column"])
+        of_table[index.name] = _Index(index.name, (*index.columns, named), index.plain and bool(line["plain"]))
     tables = []
     for name, told in columns.items():
         keyed = bool(told[0]["keyed"])
@@ -353,6 +362,7 @@ def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
             _Table(
                 name,
                 keyed,
+                bool(told[0]["plain"]),
                 tuple(
                     _Column(
                         name=str(one["name"]),
@@ -365,7 +375,7 @@ def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
                     for one in ordered
                 ),
                 tuple(str(one["name"]) for one in key),
-                tuple(_Index(index, tuple(named)) for index, named in indexes.get(name, {}).items()),
+                tuple(indexes.get(name, {}).values()),
             )
         )
     return tables

@@ -203,8 +203,7 @@ class Store:
         with database.translated():
             if vectors:
                 _load_sqlite_vec(connection)
-            index = connection.execute("select 1 from sqlite_schema where name = 'facts_vec'").fetchall()
-            database.has_vectors = vectors and bool(index)
+            database.has_vectors = vectors and connection.table_exists("main", "facts_vec")
             if not database.has_vectors:
                 connection.execute(files.read("sql/no_vectors.sql"))
             if not vectors:

@@ -76,17 +76,20 @@ class Pages:
         )
         self._usable = self.size - (head[20] if head is not None and head[:16] == _MAGIC and head[20] <= 32 else 0)
 
-    def parts(self, root: int, *, keyed: bool) -> Iterator[Part]:
+    def parts(self, root: int, *, keyed: bool, plain: bool = True) -> Iterator[Part]:
         """Go through a tree from its root: each page that holds entries, and each that should, but is damaged.
 
-        `keyed` is whether it is an index, or a table without row ids.
+        `keyed` is whether it is an index, or a table without row ids. Where its keys are not `plain`, they stand in an order of their own,
+        falling or by a collation, and nothing is told by it.
         """
-        yield from self._walk(root, keyed, None, None, set(), 0)
+        yield from self._walk(root, keyed, plain, None, None, set(), 0)
 
-    def part(self, page: int, *, keyed: bool) -> Part | None:
+    def part(self, page: int, *, keyed: bool, plain: bool = True) -> Part | None:
         """Return the entries of a page that nothing leads to, if it is one that holds them."""
         found = self._node(page)
-        if found is None or found.kind not in ((_LEAVES[1], _INSIDE[1]) if keyed else (_LEAVES[0],)) or not _fits(found, None, None):
+        if found is None or found.kind not in ((_LEAVES[1], _INSIDE[1]) if keyed else (_LEAVES[0],)):
+            return None
+        if plain and not _fits(found, None, None):
             return None
         return Part(page, None, None, found.entries)
 
@@ -101,16 +104,19 @@ class Pages:
                 return None
         return list(found.values())
 
-    def _walk(self, page: int, keyed: bool, above: Key | None, up_to: Key | None, seen: set[int], depth: int) -> Iterator[Part]:
+    def _walk(
+        self, page: int, keyed: bool, plain: bool, above: Key | None, up_to: Key | None, seen: set[int], depth: int
+    ) -> Iterator[Part]:
         found = self._node(page) if page not in seen and depth < _DEEPEST else None
-        if found is None or found.kind not in (_INSIDE[keyed], _LEAVES[keyed]) or not _fits(found, above, up_to):
+        if found is None or found.kind not in (_INSIDE[keyed], _LEAVES[keyed]) or (plain and not _fits(found, above, up_to)):
             yield Part(page, above, up_to, None)
             return
         seen.add(page)
         if found.entries:
             yield Part(page, above, up_to, found.entries)
-        for child, key in zip(found.children, [*found.keys, up_to], strict=bool(found.children)) if found.children else ():
-            yield from self._walk(child, keyed, above, key, seen, depth + 1)
+        keys = [*found.keys, up_to] if plain else [None] * len(found.children)
+        for child, key in zip(found.children, keys, strict=True) if found.children else ():
+            yield from self._walk(child, keyed, plain, above, key, seen, depth + 1)
             above = key
 
     def _node(self, page: int) -> _Node | None:

@@ -402,6 +402,17 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('fact_moments', 'is_question', 'Whether it only asks.', '0, 1'),
 ('fact_moments', 'moment', 'When; null for what has no moment.', 'UTC'),
 
+('beside_words', null, 'View: messages; an insert writes anew the words that the two before and the two behind are found by.', null),
+('beside_words', 'id', '=facts', null),
+('beside_words', 'user_id', '=facts', null),
+('beside_words', 'session_id', '=facts', null),
+
+('beside_windows', null, 'View: messages; an insert has the windows of it and of those before and behind it made anew.', null),
+('beside_windows', 'id', '=facts', null),
+('beside_windows', 'user_id', '=facts', null),
+('beside_windows', 'session_id', '=facts', null),
+('beside_windows', 'was_of', 'Whose vectors they are among.', null),
+
 ('message_window', null, 'View: a message between its neighbours.', null),
 ('message_window', 'id', '=facts', null),
 ('message_window', 'text', 'The three messages.', null),
@@ -419,6 +430,12 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('message_updates', 'id', '=facts', null),
 ('message_updates', 'valid_from', '=facts', null),
 ('message_updates', 'tells_update', '2 that something is otherwise, 0 what was once or would be, 1 neither.', '0, 1, 2'),
+
+('update_cues', null, 'What tells in a message that something is otherwise now, or only was once; message_updates looks for it.', null),
+('update_cues', 'says', '2 that it is otherwise now, 0 that it was once, would be or comes on top.', '0, 2'),
+('update_cues', 'language', 'Of which language it is; other than English is looked for only where a message is not English.', 'ISO 639-1'),
+('update_cues', 'cue', 'The text, in small letters, with the spaces around it.', null),
+('update_cues', 'then_cue', 'What must stand within thirty characters behind it; empty for nothing.', null),
 
 ('message_outdated', null, 'View: how much of what a message told is believed no longer.', null),
 ('message_outdated', 'id', '=facts', null),

@@ -18,9 +18,13 @@ insert into facts_fts (rowid, body, reply, context, date)
 select id, body, reply, context, date from fact_words;
 
 
--- The columns of each table whose rows are copied out of a damaged file: what follows from other rows is made anew.
+-- The columns of each table whose rows are copied out of a damaged file: what follows from other rows is made anew. Plain are keys that rise, and
+-- are compared as they are.
 -- statement: columns
-select t.name as "table", t.wr as keyed, c.name, c.type, c.pk, (c."notnull" or c.pk) as required
+select t.name as "table", t.wr as keyed, c.name, c.type, c.pk, (c."notnull" or c.pk) as required,
+  not exists (
+    select 1 from pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
+    where i.origin = 'pk' and x.key and (x."desc" or x.coll <> 'BINARY')) as plain
 from pragma_table_list t, pragma_table_info(t.name) c
 where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\_%' escape '\'
   and t.name not in ('dictionary', 'vector_versions', 'vector_codes', 'outbox', 'reindexed', 'related', 'merged', 'erasures', 'clocks')
@@ -28,19 +32,23 @@ order by t.name, c.cid;
 
 -- The columns of each index's lines, but of those over some rows only, or over what is reckoned; null is the row's id.
 -- statement: indexes
-select t.name as "table", i.name as "index", x.name as "column"
+select t.name as "table", i.name as "index", x.name as "column", not x."desc" and coalesce(x.coll, 'BINARY') = 'BINARY' as plain
 from pragma_table_list t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
 where t.schema = 'main' and t.type = 'table' and not i.partial and not (t.wr and i.origin = 'pk')
   and not exists (select 1 from pragma_index_xinfo(i.name) e where e.cid = -2)
 order by t.name, i.name, x.seqno;
 
--- Where each table and index begins, and how many values its rows or lines have at most.
+-- Where each table and index begins, whether its keys are plain, and how many values its rows or lines have at most.
 -- statement: trees
-select s.type as "of", s.name, s.rootpage as root, l.wr as keyed, (select count(*) from pragma_table_info(s.name, 'main')) as "columns"
+select s.type as "of", s.name, s.rootpage as root, l.wr as keyed, (select count(*) from pragma_table_info(s.name, 'main')) as "columns",
+  not exists (
+    select 1 from pragma_index_list(s.name) i, pragma_index_xinfo(i.name) x
+    where i.origin = 'pk' and x.key and (x."desc" or x.coll <> 'BINARY')) as plain
 from sqlite_schema s join pragma_table_list l on l.schema = 'main' and l.name = s.name
 where s.type = 'table' and s.rootpage > 0
 union all
-select s.type, s.name, s.rootpage, 1, (select count(*) from pragma_index_xinfo(s.name, 'main'))
+select s.type, s.name, s.rootpage, 1, (select count(*) from pragma_index_xinfo(s.name, 'main')),
+  not exists (select 1 from pragma_index_xinfo(s.name, 'main') x where x.key and (x."desc" or x.coll <> 'BINARY'))
 from sqlite_schema s
 where s.type = 'index' and s.rootpage > 0;
 

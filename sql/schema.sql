@@ -69,6 +69,17 @@ create table predicates (
   importance real not null check (importance between 0 and 1)
 ) strict, without rowid;
 
+-- What tells in a message that something is otherwise now (says 2), or only was once, would be or comes on top (0): text as it stands between words
+-- in small letters, and what must follow it within thirty characters. No word of another language is here that means something else in English,
+-- nor what names are made of.
+create table update_cues (
+  says integer not null check (says in (0, 2)),
+  language text not null,
+  cue text not null check (cue <> ''),
+  then_cue text not null default '',
+  primary key (says, language, cue, then_cue)
+) strict, without rowid;
+
 -- Every number that ranks. `update weights set value = …` is tuning. A feature that there is none of would weigh nothing, so that it is refused.
 create table weights (
   name text not null,

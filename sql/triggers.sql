@@ -35,9 +35,11 @@ create trigger facts_fts_days after update of value_json on facts when new.kind 
     select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
--- Whoever changes a message by hand changes what its neighbours are found by.
-create trigger facts_fts_neighbours_update after update of value_text on facts
-when new.kind = 'message' and old.value_text is not new.value_text begin
+-- What is inserted here has the words of the two messages before it and of the two behind it written anew, wherever it stands itself.
+create view beside_words as
+select id, user_id, session_id from facts where kind = 'message';
+
+create trigger beside_words_insert instead of insert on beside_words begin
   delete from facts_fts
     where rowid in (
       select * from (
@@ -64,57 +66,19 @@ when new.kind = 'message' and old.value_text is not new.value_text begin
         order by q.id limit 2));
 end;
 
+-- Whoever changes a message by hand changes what its neighbours are found by.
+create trigger facts_fts_neighbours_update after update of value_text on facts
+when new.kind = 'message' and old.value_text is not new.value_text begin
+  insert into beside_words (id, user_id, session_id) values (new.id, new.user_id, new.session_id);
+end;
+
 -- One that is given to another user or session by hand has other neighbours, and they have others.
 create trigger facts_fts_neighbours_move after update of user_id, session_id on facts
 when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id is not new.session_id) begin
-  delete from facts_fts
-    where rowid in (
-      select new.id
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 2)
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
-        order by q.id limit 2));
+  delete from facts_fts where rowid = new.id;
   insert into facts_fts (rowid, body, reply, context, date)
-    select w.id, w.body, w.reply, w.context, w.date
-    from fact_words w
-    where w.id in (
-      select new.id
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 2)
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
-        order by q.id limit 2));
+    select id, body, reply, context, date from fact_words where id = new.id;
+  insert into beside_words (id, user_id, session_id) values (old.id, old.user_id, old.session_id), (new.id, new.user_id, new.session_id);
 end;
 
 create trigger facts_fts_delete after delete on facts begin
@@ -124,30 +88,7 @@ end;
 -- And so does whoever deletes one; forgetting completes all neighbours at once.
 create trigger facts_fts_neighbours_delete after delete on facts
 when old.kind = 'message' and not exists (select 1 from erasures e where e.user_id = old.user_id) begin
-  delete from facts_fts
-    where rowid in (
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 2));
-  insert into facts_fts (rowid, body, reply, context, date)
-    select w.id, w.body, w.reply, w.context, w.date
-    from fact_words w
-    where w.id in (
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 2));
+  insert into beside_words (id, user_id, session_id) values (old.id, old.user_id, old.session_id);
 end;
 
 -- Every change that the vector index must see leaves a line in the outbox; a row that comes with its vector has `embedding_id` from the start. A
@@ -182,10 +123,13 @@ create trigger outbox_window_insert after insert on facts when new.kind = 'messa
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
-create trigger outbox_window_update after update of value_text, status, user_id on facts
-when new.kind = 'message' and (old.value_text is not new.value_text or old.status is not new.status or old.user_id is not new.user_id) begin
+-- What is inserted here has its window, and those of the messages before and behind it, on the list; their vectors are among those of `was_of`.
+create view beside_windows as
+select id, user_id, session_id, user_id as was_of from facts where kind = 'message';
+
+create trigger beside_windows_insert instead of insert on beside_windows begin
   insert into outbox (id, user_id)
-    select -n.id, old.user_id from (
+    select -n.id, new.was_of from (
       select new.id as id
       union all
       select * from (
@@ -201,51 +145,19 @@ when new.kind = 'message' and (old.value_text is not new.value_text or old.statu
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
+create trigger outbox_window_update after update of value_text, status, user_id on facts
+when new.kind = 'message' and (old.value_text is not new.value_text or old.status is not new.status or old.user_id is not new.user_id) begin
+  insert into beside_windows (id, user_id, session_id, was_of) values (new.id, new.user_id, new.session_id, old.user_id);
+end;
+
 create trigger outbox_window_move after update of user_id, session_id on facts
 when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id is not new.session_id) begin
-  insert into outbox (id, user_id)
-    select -n.id, old.user_id from (
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 1)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 1)
-      union all
-      select new.id
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-        order by p.id desc limit 1)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
-        order by q.id limit 1)) n
-    where true
-    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+  insert into beside_windows (id, user_id, session_id, was_of)
+    values (old.id, old.user_id, old.session_id, old.user_id), (new.id, new.user_id, new.session_id, old.user_id);
 end;
 
 create trigger outbox_window_delete after delete on facts when old.kind = 'message' begin
-  insert into outbox (id, user_id)
-    select -n.id, old.user_id from (
-      select old.id as id
-      union all
-      select * from (
-        select p.id from facts p
-        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
-        order by p.id desc limit 1)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
-        order by q.id limit 1)) n
-    where true
-    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+  insert into beside_windows (id, user_id, session_id, was_of) values (old.id, old.user_id, old.session_id, old.user_id);
 end;
 
 -- The audit trail is append-only, but for what the user asked to have forgotten, and for the words of memories that were deleted when they had faded.

@@ -186,6 +186,15 @@ def test_the_words_of_a_message_that_is_deleted_by_hand_leave_its_neighbours(mem
     assert_indexed_as_anew(mem)
 
 
+@pytest.mark.parametrize("change", ["session_id = 'b'", "user_id = 'bea'", "session_id = null"])
+def test_the_words_of_a_message_that_is_moved_by_hand_go_with_it(mem: memdb.Memory, change: str) -> None:
+    for user, session in (("ana", "a"), ("ana", "b"), ("bea", "a")):
+        for place, text in enumerate(["One?", "Two?", "Three?", "Four.", "Five.", "Six."]):
+            mem.observe(f"{user} {session} {text}", user_id=user, session_id=session, timestamp=f"2025-03-01T10:0{place}:00Z")
+    mem._store.database().connection.execute(f"update facts set {change} where value_text in ('ana a Three?', 'ana a Four.')")
+    assert_indexed_as_anew(mem)
+
+
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
     said = [("2025-03-01T23:00:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
             ("2025-03-02T12:00:00Z", "We lost the toy dinosaur."), ("2025-03-02T23:00:00Z", "The stove hums."),

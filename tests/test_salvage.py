@@ -244,6 +244,20 @@ def test_who_made_tables_and_indexes_beside_ours_has_them_still(path: Path) -> N
     assert connection.execute("select a, b from own indexed by own_b where b = 'x'").fetchall() == [(7, "x")]
 
 
+@pytest.mark.parametrize("key", ["a desc, b", "b collate nocase, a", "b desc, a"])
+def test_rows_of_somebody_s_own_that_stand_in_another_order_are_kept(path: Path, key: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(f"create table own (a integer, b text, primary key ({key})) without rowid; create index own_b on own (b desc)")
+    rows = {(number, name) for number in range(300) for name in ("a", "B", "c")}
+    connection.executemany("insert into own values (?, ?)", rows)
+    connection.close()
+    with opened(path) as mem:
+        assert mem.check() == []
+    overwrite(path, page_of(path, "facts"), bytes(SIZE))
+    assert all(lost.table != "own" for lost in memdb.mend(path).lost)
+    assert set(apsw.Connection(str(path)).execute("select a, b from own")) == rows
+
+
 def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: -4 * SIZE])
     told = CliRunner().invoke(app, ["check", "--db", str(path)])

@@ -704,6 +704,16 @@ def test_what_a_message_tells_of_a_change_is_seen_by_its_words(
     assert rows == ([] if tells is None else [(tells,)])
 
 
+def test_words_that_tell_a_change_can_be_put_into_the_file_and_taken_out(mem: memdb.Memory) -> None:
+    mem.load([{"text": "As of late I'm at Siemens.", "speaker": None}, {"text": "I once quit.", "speaker": None}], user_id="them")
+    connection = mem._store.database().connection
+    tells = "select tells_update from message_updates order by id"
+    assert connection.execute(tells).fetchall() == [(1,), (2,)]
+    connection.execute("insert into update_cues (says, language, cue) values (2, 'en', ' as of late ')")
+    connection.execute("delete from update_cues where cue = ' quit '")
+    assert connection.execute(tells).fetchall() == [(2,), (0,)]
+
+
 @pytest.mark.parametrize(
     ("later", "counts"), [("I take the 7:40 train", True), ("I took the 7:40 train yesterday", False), ("The trains are late now", False)]
 )
