@@ -14,7 +14,8 @@ _DENIED = ("fact", "note")  # what else is to be done, or happened
 def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> Candidate:
     """Return what is said, marked as a denial where its words deny what is believed, or what its key and its object say.
 
-    An object alone does not tell: "User does not live in Porto" is said of Porto, too. Of what is believed the words alone tell what they deny.
+    An object alone does not tell: "User does not live in Porto" is said of Porto, too. What denies a belief by its words denies it whatever
+    object it is given.
     """
     said = case.candidate
     parts = said.value_json if isinstance(said.value_json, dict) else {}
