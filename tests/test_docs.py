@@ -10,7 +10,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import typer
@@ -43,6 +43,15 @@ def records_table() -> str:
         record = getattr(memdb, name)
         if isinstance(record, type) and issubclass(record, BaseModel) and record is not memdb.Config:
             rows.append(f"| `{name}` | {', '.join(f'`{field}`' for field in record.model_fields)} |")
+    return "\n".join(rows)
+
+
+def words_table() -> str:
+    """The words that may stand in a field."""
+    rows = ["| type | its words |", "|---|---|"]
+    for name in memdb.__all__:
+        if get_origin(words := getattr(memdb, name)) is Literal:
+            rows.append(f"| `{name}` | {', '.join(f'`{word}`' for word in get_args(words))} |")
     return "\n".join(rows)
 
 
@@ -215,6 +224,7 @@ def _types_in(hint: object) -> set[str]:
 
 def test_the_records_that_are_documented_are_what_they_are() -> None:
     assert records_table() in TOLD
+    assert words_table() in TOLD
 
 
 def test_every_public_name_is_documented() -> None:
