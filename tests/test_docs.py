@@ -123,6 +123,8 @@ def test_the_example_of_chroma_as_the_index_runs(
 def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     tell_of_a_move(tmp_path / "mem.db")
     shell = sqlite3.connect(tmp_path / "mem.db")
+    of_words = "select value from weights where name = 'default' and feature = 'lexical'"
+    usual = shell.execute(of_words).fetchone()
     results = [shell.execute(statement).fetchall() for statement in SQL.split(";") if statement.strip()]
     tables, columns, believed, then, through_time, changed, waits, refused, asked, tuned = results
     assert ("turns", "The turns of conversations: what was said and answered, and what became of it.") in tables
@@ -142,6 +144,7 @@ def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     assert waits == [("User is allergic to peanuts", waits[0][1], None)]
     assert refused == [("2025-03-03T18:30:00.000Z", "Remind me to pay with card 4111 1111 1111 1111.", "user.task", refused[0][3])]
     assert (asked[0][1], tuned) == ("Where does Ana live?", [])
+    assert shell.execute(of_words).fetchone() > usual
 
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs a SQLite shell")
