@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
@@ -34,6 +34,7 @@ _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _LOG_WAIT = 0.02  # seconds
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.01  # seconds between two looks at a lock
 _PAGES_AT_ONCE = 256
+_ROWS_AT_ONCE = 100
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
@@ -129,6 +130,24 @@ class Database:
                     return []
                 names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
                 return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
+        except _REFUSED as error:
+            raise self._told(error, parameters) from error
+
+    def each(self, statement: str, **parameters: SqlValue) -> Iterator[Row]:
+        """Run a statement and give its rows as dictionaries, some at a time: for what may be as much as the file holds.
+
+        Raises:
+            StoreError: the database refused, perhaps after some rows; BusyError, ConflictError where it says why.
+        """
+        try:
+            with self.lock:
+                cursor = self.connection.execute(_checked(statement, parameters), parameters)
+                some = list(islice(cursor, 1))
+                names = [column[0] for column in cursor.get_description()] if some else []  # to be had only while there are rows
+            while some:
+                yield from (dict(zip(names, values, strict=True)) for values in some)
+                with self.lock:
+                    some = list(islice(cursor, _ROWS_AT_ONCE))
         except _REFUSED as error:
             raise self._told(error, parameters) from error
 

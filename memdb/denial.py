@@ -14,7 +14,8 @@ _DENIED = ("fact", "note")  # what else is to be done, or happened
 def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> Candidate:
     """Return what is said, marked as a denial where its words deny what is believed, or what its key and its object say.
 
-    An object alone does not tell: "User does not live in Porto" is said of Porto, too.
+    An object alone does not tell: "User does not live in Porto" is said of Porto, too. What denies a belief by its words denies it whatever
+    object it is given.
     """
     said = case.candidate
     parts = parts_of(said.value_json)
@@ -26,7 +27,7 @@ def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> C
     for fact in case.beliefs:
         again = is_said_again(said.value_text, fact.value_text) if fact.denies else is_denial(said.value_text, fact.value_text)
         if denied is None and again and fact.key == said.key:
-            denied = fact.object if whole else said.object
+            denied = fact.object
     if denied is None:
         return said
     return said.model_copy(update={"object": denied, "value_json": {**parts, "object": denied, "polarity": "negative"}})

@@ -774,7 +774,8 @@ class Memory:
         if unknown := sorted(filters.keys() - Filters.__optional_keys__):
             raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
         if checks.count(limit, "limit") > self._config.context_candidates:
-            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
+            most = self._config.context_candidates
+            raise InputError(f"{limit} hits are wanted where {most} are weighed; ask for fewer, or raise the setting context_candidates.")
         return self._answering.assess(
             query,
             user_id=user_id,

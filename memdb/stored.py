@@ -179,18 +179,16 @@ def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
                 yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} {why}")
     for kept in _KEPT:
         try:
-            rows = db.all(kept.statement, **kept.asked)
+            for row in db.each(kept.statement, **kept.asked):
+                try:
+                    _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
+                except _UNREADABLE as error:
+                    if (kept.table, _name(row, kept.names)) not in told:
+                        yield _damaged(kept.table, row, kept.names, _why(error))
         except StoreError as error:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             cut_off = True  # and the error let go of, which holds on to the statement
-            continue
-        for row in rows:
-            try:
-                _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
-            except _UNREADABLE as error:
-                if (kept.table, _name(row, kept.names)) not in told:
-                    yield _damaged(kept.table, row, kept.names, _why(error))
     for row in () if cut_off else db.all("check.unknown"):
         yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
     rows = db.unreadable() if cut_off else []

@@ -252,7 +252,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 
 ('kinds', null, 'The kinds of rows of facts, and how they rank and fade.', null),
 ('kinds', 'kind', 'The kind.', null),
-('kinds', 'weight', 'How much it counts.', '0 to 1'),
+('kinds', 'weight', 'How much a row of it counts that has no memory type.', '0 to 1'),
 ('kinds', 'half_life_days', 'In how long it fades by half; null never.', 'days'),
 ('kinds', 'tau_days', 'How fast its recency goes.', 'days'),
 ('kinds', 'injection_order', 'Its place in a prompt.', null),
@@ -261,7 +261,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 
 ('memory_types', null, 'How long memories last.', null),
 ('memory_types', 'memory_type', 'The type.', null),
-('memory_types', 'weight', 'How much it counts.', '0 to 1'),
+('memory_types', 'weight', 'How much a row of it counts, in place of its kind.', '0 to 1'),
 ('memory_types', 'retention_multiplier', 'By how much longer than its kind it lasts.', 'factor'),
 ('memory_types', 'description', 'What it is.', null),
 

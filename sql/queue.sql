@@ -117,16 +117,17 @@ insert into turn_notes (user_id, turn_id, step, key, why) values (:user_id, :tur
 -- statement: records
 with
 listed as (
-  select t.id
-  from turns t
-  where t.id in (
+  select asked.id
+  from (
       select id from turns where user_id = :user_id and turn_id = :turn_id
       union all
       select id from turns where :turn_id is null and user_id = :user_id
       union all
-      select id from turns where :user_id is null and (:turn_id is null or turn_id = :turn_id))
-    and (:statuses is null or t.status in (select value from json_each(:statuses)))
-    and (not :refused or exists (select 1 from turn_notes n where n.user_id = t.user_id and n.turn_id = t.turn_id))
+      select id from turns where :user_id is null and (:turn_id is null or turn_id = :turn_id)) asked
+  -- the indexes tell the ids, and only a filter that there is reads each row
+  where (:statuses is null or (select status from turns where id = asked.id) in (select value from json_each(:statuses)))
+    and (not :refused or exists (
+      select 1 from turns t join turn_notes n on n.user_id = t.user_id and n.turn_id = t.turn_id where t.id = asked.id))
 )
 select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.failures, t.status,
        t.received_at, t.done_at, t.extracted_by, t.error,

@@ -14,7 +14,7 @@ select
   (select json_group_object(kind, n) from (select kind, count(*) as n from facts group by kind)) as rows_by_kind,
   (select json_group_object(status, n) from (select status, count(*) as n from turns group by status)) as turns_by_status;
 
--- Everybody whose rows, turns or events are held, with how much is believed of them, or may be.
+-- Everybody whose rows, turns or events are held, with how much is believed of them, or may be: what the index counts, less what is over.
 -- statement: users
 with
 known as (
@@ -26,8 +26,10 @@ known as (
 )
 select
   k.user_id,
-  (select count(*) from facts f where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation')
-     and (f.valid_to is null or f.valid_to > :now)) as held
+  (select count(*) from facts f indexed by facts_user_id
+   where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation'))
+  - (select count(*) from facts f indexed by facts_due
+     where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation') and f.valid_to <= :now) as held
 from known k
 order by k.user_id;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -153,6 +154,16 @@ def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
     rows = [one for one in found if one.table]
     assert {(one.table, one.fault) for one in rows} == {("facts", "tags is no JSON")}
     assert len({one.row for one in rows}) == len(rows)
+
+
+def test_a_check_holds_some_rows_at_a_time(tmp_path: Path) -> None:
+    """However much a file holds; all of this one's are some 24 MB."""
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
+        mem.remember_many(memdb.NewFact(value_text=f"{place} " + "word " * 800, user_id="ana", object="it") for place in range(6_000))
+        tracemalloc.start()
+        assert mem.check() == []
+        assert tracemalloc.get_traced_memory()[1] < 12_000_000
+        tracemalloc.stop()
 
 
 FLIPPED = {

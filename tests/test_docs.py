@@ -10,7 +10,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import typer
@@ -43,6 +43,15 @@ def records_table() -> str:
         record = getattr(memdb, name)
         if isinstance(record, type) and issubclass(record, BaseModel) and record is not memdb.Config:
             rows.append(f"| `{name}` | {', '.join(f'`{field}`' for field in record.model_fields)} |")
+    return "\n".join(rows)
+
+
+def words_table() -> str:
+    """The words that may stand in a field."""
+    rows = ["| type | its words |", "|---|---|"]
+    for name in memdb.__all__:
+        if get_origin(words := getattr(memdb, name)) is Literal:
+            rows.append(f"| `{name}` | {', '.join(f'`{word}`' for word in get_args(words))} |")
     return "\n".join(rows)
 
 
@@ -114,6 +123,8 @@ def test_the_example_of_chroma_as_the_index_runs(
 def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     tell_of_a_move(tmp_path / "mem.db")
     shell = sqlite3.connect(tmp_path / "mem.db")
+    of_words = "select value from weights where name = 'default' and feature = 'lexical'"
+    usual = shell.execute(of_words).fetchone()
     results = [shell.execute(statement).fetchall() for statement in SQL.split(";") if statement.strip()]
     tables, columns, believed, then, through_time, changed, waits, refused, asked, tuned = results
     assert ("turns", "The turns of conversations: what was said and answered, and what became of it.") in tables
@@ -133,6 +144,7 @@ def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     assert waits == [("User is allergic to peanuts", waits[0][1], None)]
     assert refused == [("2025-03-03T18:30:00.000Z", "Remind me to pay with card 4111 1111 1111 1111.", "user.task", refused[0][3])]
     assert (asked[0][1], tuned) == ("Where does Ana live?", [])
+    assert shell.execute(of_words).fetchone() > usual
 
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs a SQLite shell")
@@ -215,6 +227,7 @@ def _types_in(hint: object) -> set[str]:
 
 def test_the_records_that_are_documented_are_what_they_are() -> None:
     assert records_table() in TOLD
+    assert words_table() in TOLD
 
 
 def test_every_public_name_is_documented() -> None:

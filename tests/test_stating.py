@@ -32,6 +32,8 @@ STATED: list[tuple[str, list[tuple[str, dict[str, str]]], list[tuple[str, str, b
     ("denied", [("User lives in Porto", LIVES), ("User does not live in Porto", LIVES)], [("User does not live in Porto", "active", True, 1)]),
     ("denied without an object", [("User lives in Porto", LIVES), ("User no longer lives in Porto", {"key": "user.lives_in"})],
      [("User no longer lives in Porto", "active", True, 1)]),
+    ("denied, whatever the object", [("User lives in Porto", LIVES), ("User does not live in Porto", {"key": "user.lives_in", "object": "not Porto"})],
+     [("User does not live in Porto", "active", True, 1)]),
     ("denied of ever", [("User lives in Porto", LIVES), ("User has never lived in Porto", LIVES)], [("User has never lived in Porto", "active", True, 1)]),
     ("denied twice", [("User likes jazz", LIKES), ("User doesn’t like jazz", LIKES), ("User does not like jazz any more", LIKES)],
      [("User doesn’t like jazz", "active", True, 2)]),
@@ -108,7 +110,7 @@ def test_the_same_in_other_words_confirms_the_stored_fact(tmp_path: Path) -> Non
     assert stated(tmp_path, "dog called Bica", "a dog named Bica") == [("dog called Bica", 2, 0.85)]
 
 
-@pytest.mark.parametrize("other", ["cat called Bica", "dog called Rex", "2 dogs", "no dog called Bica"])
+@pytest.mark.parametrize("other", ["cat called Bica", "dog called Rex", "2 dogs"])
 def test_what_differs_in_a_word_is_another_fact_however_near_it_is(tmp_path: Path, other: str) -> None:
     assert [object for object, _, _ in stated(tmp_path, "dog called Bica", other)] == ["dog called Bica", other]
 
