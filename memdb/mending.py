@@ -17,6 +17,7 @@ from typing import TextIO
 from memdb import driver, stored
 from memdb.answers import Mended
 from memdb.database import Database
+from memdb.disk import to_disk
 from memdb.errors import ConflictError, InputError, SchemaError, StoreError
 from memdb.records import Damage
 from memdb.salvage import is_needed, salvage
@@ -112,13 +113,13 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
         for beside in ("", "-wal"):
             if os.path.exists(f"{path}{beside}"):
                 shutil.copyfile(f"{path}{beside}", f"{files.copy}{beside}")
-                _to_disk(Path(f"{files.copy}{beside}"))
+                to_disk(Path(f"{files.copy}{beside}"))
         told = _salvaged(files, file, path=path)
-        _to_disk(files.new)
+        to_disk(files.new)
     done = files.finish(told)
     _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
     os.replace(files.new, path)
-    _to_disk(path.parent)
+    to_disk(path.parent)
     return done
 
 
@@ -313,11 +314,3 @@ def _same(one: Path, other: Path) -> bool:
             for counted in _COUNTED:
                 head[counted] = bytes(counted.stop - counted.start)
         return heads[0] == heads[1] and all(part == second.read(_PART) for part in iter(lambda: first.read(_PART), b""))
-
-
-def _to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
