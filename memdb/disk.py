@@ -1,10 +1,13 @@
-"""Files beside the memory, written so that a power cut leaves the old one or the new one, whole."""
+"""Files as the system has them: written so that a power cut leaves the old one or the new one, whole; no more open than there may be."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
+
+from memdb.errors import StoreError
 
 
 def write(path: Path, data: bytes) -> None:
@@ -24,3 +27,15 @@ def to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def too_many_error(path: str | Path) -> StoreError | None:
+    """The error to raise where a file could not be opened since this process may open no more; None if it may."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return StoreError(
+                f"{path} cannot be opened, since too many files are open; close some, or raise their limit, and repeat the call."
+            )
+    return None

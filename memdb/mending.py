@@ -109,7 +109,7 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
         StoreError: it cannot be read, or nothing can be written beside it; it is as it was.
     """
     files = _Files(path, now)
-    with files.made() as file:
+    with files.made() as file, driver.translated(path):
         for beside in ("", "-wal"):
             if os.path.exists(f"{path}{beside}"):
                 shutil.copyfile(f"{path}{beside}", f"{files.copy}{beside}")
@@ -117,6 +117,7 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
         told = _salvaged(files, file, path=path)
         to_disk(files.new)
     done = files.finish(told)
+    to_disk(path.parent)  # the copy of the log has its name there before the log goes
     _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
     os.replace(files.new, path)
     to_disk(path.parent)
