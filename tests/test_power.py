@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -16,6 +16,7 @@ from memdb.embed import HashingEmbedder
 from tests.disk import Disk
 
 QUIET: dict[str, bool] = {"worker": False}
+SAMPLE = Path(__file__).parent / "samples" / "mem-1.db"
 
 
 def opened(path: Path, **settings: object) -> memdb.Memory:
@@ -156,3 +157,51 @@ def test_a_model_in_a_folder_is_the_old_one_or_the_new_one_file_by_file(tmp_path
     for before, left in found(disk, tmp_path / "left", at_most=8):
         for name in new:
             assert (left / name).read_bytes() in ((new[name],) if before else (old[name], new[name]))
+
+
+def mended(path: Path) -> None:
+    memdb.mend(path)
+
+
+def reindexed(path: Path) -> None:
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        mem.reindex(HashingEmbedder(16))
+
+
+def brought_up_to_date(path: Path) -> None:
+    memdb.open(path, embedder=None, llm=None, config=QUIET).close()
+
+
+@pytest.mark.parametrize(
+    ("work", "damaged", "sample"), [(mended, True, False), (reindexed, False, False), (brought_up_to_date, False, True)]
+)
+def test_work_on_a_whole_file_that_is_cut_off_leaves_all_of_it_and_can_be_done_again(
+    tmp_path: Path, work: Callable[[Path], None], damaged: bool, sample: bool
+) -> None:
+    path = tmp_path / "mem.db"
+    if sample:
+        shutil.copy(SAMPLE, path)
+    else:
+        with opened(path) as mem:
+            mem.remember("Ana plays chess", user_id="ana", tags=["game"])
+            mem.remember("Ana plays go", user_id="ana")
+            mem.drain()
+    if damaged:
+        path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
+    with Disk(tmp_path) as disk:
+        work(path)
+        disk.tell("done")
+    kept = known(path)
+    assert kept
+    for _, left in found(disk, tmp_path / "left", at_most=2):
+        work(left / "mem.db")
+        assert known(left / "mem.db") == kept
+        with memdb.open(left / "mem.db", embedder=None, llm=None, config=QUIET) as mem:
+            assert mem.check() == []
+
+
+def known(path: Path) -> set[object]:
+    connection = apsw.Connection(str(path))
+    rows = connection.execute("select fact_id, value_text, status from facts").fetchall()
+    connection.close()
+    return set(rows)
