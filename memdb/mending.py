@@ -93,7 +93,7 @@ def mend(db: Database, *, now: datetime) -> Mended:
         if not _left(db.path):
             return Mended()
         with db.transaction():
-            return Mended(kept_before=_tidied(db, None))
+            return Mended(kept_before=_tidied(db.path, None, mended=_mended(db)))
     files = _Files(db.path, now)
     try:
         return _mend_rows(db, files, found)
@@ -114,9 +114,10 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
             if os.path.exists(f"{path}{beside}"):
                 shutil.copyfile(f"{path}{beside}", f"{files.copy}{beside}")
                 to_disk(Path(f"{files.copy}{beside}"))
+        before = _tidied(path, files.copy, mended=None)
         told = _salvaged(files, file, path=path)
         to_disk(files.new)
-    done = files.finish(told)
+    done = files.finish(told.model_copy(update={"kept_before": before}))
     to_disk(path.parent)  # the copy of the log has its name there before the log goes
     _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
     os.replace(files.new, path)
@@ -130,7 +131,7 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
             with db.transaction():
                 with db.translated():
                     driver.copy_file(db.path, files.copy)
-                before = _tidied(db, files.copy)
+                before = _tidied(db.path, files.copy, mended=_mended(db))
                 with _pages(files.copy) as pages:
                     if is_needed(db, pages):
                         raise _PagesDamaged
@@ -281,14 +282,19 @@ def _left(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _tidied(db: Database, copy: Path | None) -> tuple[str, ...]:
+def _mended(db: Database) -> object:
+    """When a mending has changed a file last, if one has."""
+    return next((row["value"] for row in db.all("meta.all") if row["name"] == "mended"), None)
+
+
+def _tidied(of: Path, copy: Path | None, *, mended: object) -> tuple[str, ...]:
     """Tidy up what a mending that was killed has left: give what may be needed its name, which is returned, and take the rest away.
 
-    What it made of a file that it did not change is not needed where that is still the same: as the copy is now. The caller holds the lock.
+    What it made of a file that it did not change is not needed where that is still the same: as the copy is now. `mended` is when one has
+    changed it last. The caller holds the lock, or nobody has the file open.
     """
     kept: list[str] = []
-    [mended] = [row["value"] for row in db.all("meta.all") if row["name"] == "mended"] or [None]
-    for time, paths in _left(db.path).items():
+    for time, paths in _left(of).items():
         if copy is not None and any(path == copy for path in paths):  # it is this very one's
             continue
         copies = [path for path in paths if path.name.endswith(f".damaged{_UNFINISHED}")]
