@@ -24,7 +24,7 @@ from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
-from memdb.worker import Worker, take_turn, take_vectors
+from memdb.worker import Worker, heed_clock, take_turn, take_vectors
 
 log = logging.getLogger("memdb")
 
@@ -129,6 +129,8 @@ class Background:
         """
         deadline = None if timeout is None else monotonic() + timeout
         self.interrupt_rests()
+        if not self._store.read_only:
+            heed_clock(self._store.database(), now=utc_now(), config=self._config)
         if self._worker is not None:
             self._worker.try_again()
         while True:
@@ -190,6 +192,7 @@ class Background:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._notebook.write_down_recalled()
         if settled and monotonic() >= self._next_night:
+            heed_clock(self._store.database(), now=now, config=self._config)
             if night := next_night(self._store.database(), self._config, now=now):
                 take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True

@@ -39,6 +39,7 @@ _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
+_FULL = 2  # as SQLite counts the values of `synchronous`
 NO_UTF_8 = "a text in it is no UTF-8"
 """What is wrong with a row of which no text can be read."""
 
@@ -385,6 +386,16 @@ class Database:
                     if self.connection.in_transaction:
                         self.connection.execute("rollback to part; release part" if within else "rollback")
                 raise
+
+    @contextmanager
+    def durably(self) -> Iterator[None]:
+        """Have what is committed within survive a power cut, whatever the setting `synchronous` is: for what goes with a file beside."""
+        usual = self.setting("synchronous")
+        try:
+            self.set("synchronous", _FULL)
+            yield
+        finally:
+            self.set("synchronous", usual)
 
     def rehearsed(self, work: Callable[[], Result]) -> Result:
         """Do some work, undo all that it wrote, and return what it returned."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 
 from memdb import files
+from memdb.disk import too_many_error
 from memdb.errors import BusyError, ConflictError, InputError, MdbError, SchemaError, StoreError
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
@@ -274,6 +275,10 @@ def row_error(path: Path, detail: str, *, user_id: str | None = None) -> StoreEr
     return error
 
 
+def _full_error(path: Path) -> StoreError:
+    return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+
+
 def closed_error(path: Path) -> StoreError:
     """The error to raise where a memory is used after it was closed."""
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
@@ -283,6 +288,15 @@ def _barred(path: Path) -> str | None:
     """What lies beside a file that can be written and bars it from that: SQLite gives it the file's permissions of when it was made."""
     beside = [f"{path}{suffix}" for suffix in ("-wal", "-shm")]
     return next((name for name in beside if os.access(path, os.W_OK) and os.path.exists(name) and not os.access(name, os.W_OK)), None)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn the driver's errors about files made beside a memory into memdb's."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error
 
 
 def translate(error: Exception, path: Path) -> MdbError:
@@ -302,11 +316,15 @@ def translate(error: Exception, path: Path) -> MdbError:
         case apsw.ConstraintError():
             return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
         case apsw.FullError():
-            return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+            return _full_error(path)
+        case apsw.IOError() if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE:
+            return _full_error(path)
         case apsw.ReadOnlyError() if barred := _barred(path):
             return StoreError(f"{path} cannot be written as long as {barred} cannot; make that writable, too.")
         case apsw.ReadOnlyError():
             return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
+        case apsw.CantOpenError() if too_many := too_many_error(path):
+            return too_many
         case apsw.CantOpenError() if os.path.isdir(path):
             return StoreError(f"{path} is a folder; give the path of a file in it, such as {path / 'mem.db'}.")
         case apsw.CantOpenError():

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from memdb import forking
 from memdb.checks import searchable
+from memdb.disk import to_disk, write
 from memdb.errors import ModelUnavailable, StoreError
 from memdb.records import ModelCard
 from memdb.tokens import WORD_PIECE, Tokenizer, tokens_in
@@ -165,9 +166,10 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     beside = {name: folder / f"{name}.new" for name in files}
     try:
         for name, path in beside.items():
-            path.write_bytes(files[name])
+            write(path, files[name])
         for name, path in beside.items():  # the card comes last: a folder without it holds no model
             path.replace(folder / name)
+        to_disk(folder)
     except OSError as error:
         for path in beside.values():
             with suppress(OSError):

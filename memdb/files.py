@@ -6,6 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from memdb.disk import too_many_error
 from memdb.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -30,8 +31,13 @@ def _folder(name: str) -> Path:
 def read(name: str) -> str:
     """Return the text of a shipped file, such as "sql/schema.sql"."""
     folder, _, rest = name.partition("/")
-    with open(f"{_folder(folder)}/{rest}", "rb", buffering=0) as file:  # decoded at once, in half the time
-        return file.read().decode()
+    try:
+        with open(f"{_folder(folder)}/{rest}", "rb", buffering=0) as file:  # decoded at once, in half the time
+            return file.read().decode()
+    except OSError as error:
+        if (too_many := too_many_error(name)) is not None:
+            raise too_many from error
+        raise
 
 
 def migrations() -> list[tuple[int, str]]:

@@ -29,10 +29,9 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     """
     if key is not None:
         checks.key(key)
-    has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
-    if has_page and key is not None:
+    if db.all("page.written", user_id=checks.name(user_id, "user_id")) and key is not None:
         read_page(db, user_id=user_id, now=utc_now(), config=config)  # what was changed by hand is not lost with the page
-    with db.transaction():
+    with db.durably(), db.transaction():  # nobody who was forgotten comes back with a power cut
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         db.run("forget.overwrite", now=to_text(utc_now()))
@@ -40,10 +39,9 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
             build_profile(db, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
-    if has_page and key is not None:
+        had_page = erase_page(db, user_id=user_id, keep_name=key is not None)
+    if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
-    elif has_page:
-        erase_page(db, user_id=user_id)
     return forgotten
 
 

@@ -17,6 +17,7 @@ from typing import TextIO
 from memdb import driver, stored
 from memdb.answers import Mended
 from memdb.database import Database
+from memdb.disk import to_disk
 from memdb.errors import ConflictError, InputError, SchemaError, StoreError
 from memdb.records import Damage
 from memdb.salvage import is_needed, salvage
@@ -92,7 +93,7 @@ def mend(db: Database, *, now: datetime) -> Mended:
         if not _left(db.path):
             return Mended()
         with db.transaction():
-            return Mended(kept_before=_tidied(db, None))
+            return Mended(kept_before=_tidied(db.path, None, mended=_mended(db)))
     files = _Files(db.path, now)
     try:
         return _mend_rows(db, files, found)
@@ -108,17 +109,19 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
         StoreError: it cannot be read, or nothing can be written beside it; it is as it was.
     """
     files = _Files(path, now)
-    with files.made() as file:
+    with files.made() as file, driver.translated(path):
         for beside in ("", "-wal"):
             if os.path.exists(f"{path}{beside}"):
                 shutil.copyfile(f"{path}{beside}", f"{files.copy}{beside}")
-                _to_disk(Path(f"{files.copy}{beside}"))
+                to_disk(Path(f"{files.copy}{beside}"))
+        before = _tidied(path, files.copy, mended=None)
         told = _salvaged(files, file, path=path)
-        _to_disk(files.new)
-    done = files.finish(told)
+        to_disk(files.new)
+    done = files.finish(told.model_copy(update={"kept_before": before}))
+    to_disk(path.parent)  # the copy of the log has its name there before the log goes
     _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
     os.replace(files.new, path)
-    _to_disk(path.parent)
+    to_disk(path.parent)
     return done
 
 
@@ -128,7 +131,7 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
             with db.transaction():
                 with db.translated():
                     driver.copy_file(db.path, files.copy)
-                before = _tidied(db, files.copy)
+                before = _tidied(db.path, files.copy, mended=_mended(db))
                 with _pages(files.copy) as pages:
                     if is_needed(db, pages):
                         raise _PagesDamaged
@@ -279,14 +282,19 @@ def _left(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _tidied(db: Database, copy: Path | None) -> tuple[str, ...]:
+def _mended(db: Database) -> object:
+    """When a mending has changed a file last, if one has."""
+    return next((row["value"] for row in db.all("meta.all") if row["name"] == "mended"), None)
+
+
+def _tidied(of: Path, copy: Path | None, *, mended: object) -> tuple[str, ...]:
     """Tidy up what a mending that was killed has left: give what may be needed its name, which is returned, and take the rest away.
 
-    What it made of a file that it did not change is not needed where that is still the same: as the copy is now. The caller holds the lock.
+    What it made of a file that it did not change is not needed where that is still the same: as the copy is now. `mended` is when one has
+    changed it last. The caller holds the lock, or nobody has the file open.
     """
     kept: list[str] = []
-    [mended] = [row["value"] for row in db.all("meta.all") if row["name"] == "mended"] or [None]
-    for time, paths in _left(db.path).items():
+    for time, paths in _left(of).items():
         if copy is not None and any(path == copy for path in paths):  # it is this very one's
             continue
         copies = [path for path in paths if path.name.endswith(f".damaged{_UNFINISHED}")]
@@ -313,11 +321,3 @@ def _same(one: Path, other: Path) -> bool:
             for counted in _COUNTED:
                 head[counted] = bytes(counted.stop - counted.start)
         return heads[0] == heads[1] and all(part == second.read(_PART) for part in iter(lambda: first.read(_PART), b""))
-
-
-def _to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

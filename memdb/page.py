@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ from memdb import stored
 from memdb.beliefs import beliefs_about
 from memdb.config import Config
 from memdb.database import Database
+from memdb.disk import to_disk, write
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.reading import read_consent
@@ -67,7 +70,7 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
     page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
     edits = Edits() if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
     try:
-        with db.transaction():
+        with db.durably(), db.transaction():  # a page that is ahead of the file would be taken for an edit
             if db.one("page.written", user_id=user_id) != before:
                 raise _Overtaken
             # of what is left, where some was just forgotten
@@ -97,13 +100,26 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
     return edits, path, page
 
 
-def erase_page(db: Database, *, user_id: str) -> None:
-    """Remove a user's page, and what the file remembers of it."""
+def erase_page(db: Database, *, user_id: str, keep_name: bool) -> bool:
+    """Remove a user's page as the last thing in the caller's transaction, and what the file remembers of it; return whether there was one.
+
+    It goes before that is committed: who is killed between the two would otherwise leave a page of which nobody knows that it says what was
+    forgotten. With `keep_name` it is to be written anew under its name.
+
+    Raises:
+        StoreError: it cannot be removed.
+    """
     path = page_path(db, user_id)
-    with db.transaction():
-        erased = db.run("page.forget", user_id=user_id)
-    if erased:
-        path.unlink(missing_ok=True)
+    if not db.run("page.blank" if keep_name else "page.forget", user_id=user_id):
+        return False
+    try:
+        for one in (path, *path.parent.glob(f".{glob.escape(path.name)}.*.*")):  # those that writers who were killed have left
+            one.unlink(missing_ok=True)
+        to_disk(path.parent)
+    except OSError as error:
+        told = f"{path} cannot be removed ({error}), so nothing was forgotten; make its folder writable and repeat it."
+        raise StoreError(told) from error
+    return True
 
 
 def page_path(db: Database, user_id: str) -> Path:
@@ -249,11 +265,12 @@ def _read(path: Path) -> str | None:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one."""
+    """Write a file so that whoever reads it sees the old one or the new one, also after a power cut."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        write(beside, text.encode())
+        with suppress(FileNotFoundError):  # who forgets something meanwhile takes it away, and writes the page
+            beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be written ({error}); make it and its folder writable, or set memory_page = false.") from error

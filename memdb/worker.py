@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 
 from memdb import changes, checks, ending, english, forms, retractions, stored, surmises
@@ -30,6 +30,7 @@ _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its
 _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for `_SETTLED_SECONDS`:
 _SETTLED_SECONDS = 1.0  # where workers are killed sooner than that, it is not the turn that ends them
 _VECTORS = "memdb-vectors"  # the thread that waits for the embedder itself, however long it takes
+_LONGEST_REST = 60.0  # seconds until a turn that failed is tried again
 _LONGEST_PAUSE = 30.0  # seconds between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 
@@ -198,9 +199,24 @@ def retry_at_once(db: Database) -> int:
     """
     with db.transaction():
         revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-        for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
-            db.run(waiting)
+        _hasten(db, after="")
     return revived
+
+
+def heed_clock(db: Database, *, now: datetime, config: Config) -> bool:
+    """Let nothing wait for a time that was written down when the clock was ahead; return whether something did."""
+    latest = to_text(now + timedelta(seconds=max(_LONGEST_REST, config.retry_max_seconds)))
+    if not db.all("queue.ahead", latest=latest, now=to_text(now)):  # a look costs no lock
+        return False
+    with db.transaction():
+        _hasten(db, after=latest)
+        db.run("meta.put_back", now=to_text(now))
+    return True
+
+
+def _hasten(db: Database, *, after: str) -> None:
+    for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+        db.run(waiting, after=after)
 
 
 def _claim(db: Database, config: Config, embedder: Patient | None, identity: str, *, settled: bool) -> Turn | None:
@@ -238,7 +254,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
 def _put_back(db: Database, turn: Turn, identity: str, error: Exception) -> None:
     failures = turn.failures + 1
     gives_up = failures >= _MAX_TURN_FAILURES
-    pause = timedelta(seconds=min(60.0, 0.2 * 2**failures))
+    pause = timedelta(seconds=min(_LONGEST_REST, 0.2 * 2**failures))
     if not isinstance(error, MdbError):
         log.error("turn %s of user %s could not be processed", turn.turn_id, turn.user_id, exc_info=error)
     with db.transaction():

@@ -18,3 +18,7 @@ delete from clocks;
 
 -- statement: clocks
 insert into clocks (begins, minutes) select value ->> 0, value ->> 1 from json_each(:changes);
+
+-- What the worker did last, by a clock that was ahead then, was done now at the latest.
+-- statement: put_back
+update meta set value = :now where name in ('tidied_at', 'maintained_at') and value > :now;

@@ -115,9 +115,9 @@ where fact_id = :fact_id;
 -- statement: revive
 update mirror_outbox set dead = 0, attempts = 0 where dead = 1;
 
--- What waits for its next attempt need not wait until then.
+-- What waits for its next attempt until after a time need not wait until then.
 -- statement: hasten
-update mirror_outbox set next_attempt_at = null where next_attempt_at is not null;
+update mirror_outbox set next_attempt_at = null where next_attempt_at > :after;
 
 -- What waits for a vector to be made is counted where that waits.
 -- statement: open

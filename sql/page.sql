@@ -33,6 +33,9 @@ select user_id from pages where name = :name;
 insert into pages (user_id, name, page, found, lines, written_at) values (:user_id, :name, :page, :found, :lines, :now)
 on conflict (user_id) do update set page = excluded.page, found = excluded.found, lines = excluded.lines, written_at = excluded.written_at;
 
+-- statement: blank
+update pages set page = '', found = '', lines = '[]' where user_id = :user_id;
+
 -- statement: forget
 delete from pages where user_id = :user_id
 returning name;

@@ -163,6 +163,17 @@ select count(*) as total from listed;
 -- statement: revive
 update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at = null where status = 'failed';
 
--- What waits for its next attempt need not wait until then.
+-- What waits for its next attempt until after a time need not wait until then.
 -- statement: hasten
-update turns set next_attempt_at = null where status in ('queued', 'working') and next_attempt_at is not null;
+update turns set next_attempt_at = null where status in ('queued', 'working') and next_attempt_at > :after;
+
+-- Whether something waits for longer than it may, or was done later than it is now: the clock was ahead then, and was put back since.
+-- statement: ahead
+select 1 as ahead from turns indexed by turns_next where status in ('queued', 'working') and next_attempt_at > :latest
+union all
+select 1 from outbox where next_attempt_at > :latest
+union all
+select 1 from mirror_outbox where next_attempt_at > :latest
+union all
+select 1 from meta where name in ('tidied_at', 'maintained_at') and value > :now
+limit 1;

@@ -67,9 +67,9 @@ where o.id = :id and f.id is null;
 -- statement: revive
 update outbox set dead = 0, attempts = 0 where dead = 1;
 
--- What waits for its next attempt need not wait until then.
+-- What waits for its next attempt until after a time need not wait until then.
 -- statement: hasten
-update outbox set next_attempt_at = null where next_attempt_at is not null;
+update outbox set next_attempt_at = null where next_attempt_at > :after;
 
 -- What a process holds in memory of a user's vectors is no longer that of the file; one who has no facts leaves no trace.
 -- statement: changed

@@ -309,6 +309,15 @@ def test_a_copy_that_is_not_whole_is_taken_away(path: Path) -> None:
     assert list(path.parent.glob("mem.db.*")) == []
 
 
+def test_what_a_killed_mending_of_a_file_that_cannot_be_opened_has_left_goes_with_the_next(path: Path) -> None:
+    overwrite(path, 1, b"x" * 100)
+    shutil.copy(path, path.with_name(f"{LEFT}.damaged.unfinished"))
+    for name in ("aside.sql.unfinished", "new.unfinished", "new.unfinished-journal"):
+        path.with_name(f"{LEFT}.{name}").write_bytes(b"half")
+    mended = memdb.mend(path)
+    assert ([str(one) for one in path.parent.glob("mem.db.*")], mended.kept_before) == ([mended.copy_of_before], ())
+
+
 def test_nobody_writes_while_a_file_is_about_to_be_overwritten(path: Path) -> None:
     with opened(path) as mem, mem._store.database().overwritten(by=path.with_name("new.db")):
         other = apsw.Connection(str(path))

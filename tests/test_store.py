@@ -1206,6 +1206,37 @@ def test_a_file_that_may_not_grow_loses_nothing_acknowledged_and_works_again(tmp
         assert mem.stats().turns_by_status == {"done": int(kept) + 1}
 
 
+NO_FILE_LEFT = """
+import os, resource, threading
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+mem.observe("I live in Porto.", user_id="ana", turn_id="t1")
+usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, usual[1]))
+def ask():
+    try:
+        mem.search("Porto", user_id="ana")
+    except memdb.StoreError as error:
+        print(error)
+ask()
+thread = threading.Thread(target=ask)
+thread.start()
+thread.join()
+resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+mem.drain()
+print(mem.search("Porto", user_id="ana", kinds=["fact"])[0].fact.object)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its files are counted where Linux shows them")
+def test_that_no_file_can_be_opened_any_more_is_told_and_passes(tmp_path: Path) -> None:
+    *told, found = finish(child(NO_FILE_LEFT, tmp_path / "mem.db")).splitlines()
+    names = [
+        line.partition(" cannot be opened, since too many files are open; close some, or raise their limit, and repeat")[0] for line in told
+    ]
+    assert (names[0].startswith("sql/"), names[1]) == (True, str(tmp_path / "mem.db"))
+    assert found == "Porto"
+
+
 FULL_WHILE_THINKING = """
 import resource, threading
 full = threading.Event()
@@ -1305,6 +1336,32 @@ def test_the_state_is_told_on_a_full_disk_and_what_was_asked_is_noted_when_there
         assert mem.stats().retrievals == 0
         (small_disk / "ballast").unlink()
         assert mem.stats().retrievals == 1
+
+
+@pytest.mark.parametrize("room", [300_000, 700_000])
+def test_a_file_that_cannot_be_opened_is_as_it_was_where_the_disk_has_no_room_to_mend_it(small_disk: Path, room: int) -> None:
+    path, ballast = small_disk / "mem.db", small_disk / "ballast"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana")
+    path.write_bytes(held := b"x" * 100 + path.read_bytes()[100:])
+    free = os.statvfs(small_disk)
+    ballast.write_bytes(b"x" * (free.f_bavail * free.f_frsize - room))
+    with pytest.raises(memdb.StoreError, match=r"is full; nothing|cannot be written \(No space left on device\); nothing was changed"):
+        memdb.mend(path)
+    assert (path.read_bytes(), {one.name for one in small_disk.iterdir()}) == (held, {"mem.db", "ballast"})
+    ballast.unlink()
+    memdb.mend(path)
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        assert (mem.check(), [fact.value_text for fact in mem.facts("ana")]) == ([], ["Ana lives in Porto"])
+
+
+def test_a_disk_too_full_to_open_a_memory_is_told_as_full(small_disk: Path) -> None:
+    path = small_disk / "mem.db"
+    memdb.open(path, embedder=None, config=QUIET).close()
+    free = os.statvfs(small_disk)
+    (small_disk / "ballast").write_bytes(b"x" * (free.f_bavail * free.f_frsize - 8_192))
+    with pytest.raises(memdb.StoreError, match=r"The disk that holds .* is full"):
+        memdb.open(path, embedder=None, config=QUIET)
 
 
 def test_a_model_that_is_written_is_kept_though_the_disk_has_no_room_to_move_it_out_of_the_log(small_disk: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import apsw
@@ -23,6 +24,8 @@ import memdb
 from memdb.embed import HashingEmbedder
 from memdb.identity import is_gone, new_identity
 from memdb.llm import ModelRequest
+from memdb.maintenance import take_tidying
+from memdb.times import to_text, utc_now
 from memdb.worker import take_turn
 
 ROOT = Path(__file__).parent.parent
@@ -312,3 +315,24 @@ def test_an_embedder_that_would_end_the_thread_it_is_asked_in_has_failed(raised:
         embedder.leaves = False
         assert mem.drain(30)
         assert (mem.vectors().written, mem.vectors().waiting) == (1, 0)
+
+
+def test_a_clock_that_was_put_back_holds_up_nothing(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem.remember("Call the dentist", user_id="ana", key="user.task", kind="task", timestamp="2025-03-01")
+        db = mem._store.database()
+        db.connection.execute("update turns set next_attempt_at = '2125-01-01T00:00:00.000Z'")
+        db.connection.execute("update outbox set next_attempt_at = '2125-01-01T00:00:00.000Z'")
+        db.run("meta.put", name="tidied_at", value="2125-01-01T00:00:00.000Z")
+        assert mem.drain()
+        assert [fact.object for fact in mem.facts("ana", kinds=["fact"])] == ["Porto"]
+        assert take_tidying(db, now=utc_now() + timedelta(days=1), config=mem.config)
+
+
+def test_a_pause_that_goes_by_the_clock_is_kept(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        later = to_text(utc_now() + timedelta(seconds=50))
+        mem._store.database().connection.execute("update turns set next_attempt_at = ?", (later,))
+        assert not mem.drain()
