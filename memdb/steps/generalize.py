@@ -15,6 +15,7 @@ from memdb.llm import LanguageModel, Prompt
 from memdb.loose import several, tags_kept
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
+from memdb.unsaid import numbers_in
 
 _LONGEST = 800  # characters
 
@@ -70,6 +71,7 @@ def generalize(
             "it is too long"
             if len(content) > _LONGEST
             else what_is_untrue(content, given=given, events=memories, names=detail.participants, prompt=system)
+            or _counted(content, memories, people=len(detail.participants))
         )
         if wrong is None:
             tags = tags_kept(answer.record.tags) or narrative.tags
@@ -79,3 +81,9 @@ def generalize(
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _counted(content: str, memories: Sequence[str], *, people: int) -> str | None:
+    """A number in words that no memory has, and that is not how many `people` there are."""
+    numbers = numbers_in(content) - numbers_in("\n".join(memories)) - {str(people)}
+    return f"it names the number {min(numbers)}, which is in no memory" if numbers else None
