@@ -22,6 +22,7 @@ from memdb.linking import relate
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile
 from memdb.page import read_page, write_page
+from memdb.quoting import one_line
 from memdb.reading import read_consent
 from memdb.recording import action_hash_of
 from memdb.records import Fact
@@ -398,5 +399,5 @@ def _died(holder: str) -> bool:
 
 
 def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = one_line(text)
     return flat if len(flat) <= 300 else flat[:299].rstrip() + "…"

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
+from memdb.quoting import one_line
 from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
 from memdb.tokens import Tokenizer
@@ -317,8 +318,7 @@ def _plain(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Stored text cannot forge a heading or a second line in a prompt."""
-    flat = " ".join(text.split())
+    flat = one_line(text)
     return flat if len(flat) <= _MAX_LINE else flat[: _MAX_LINE - 1].rstrip() + "…"
 
 

@@ -106,8 +106,8 @@ def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: Langu
         text = "\n".join(f"[{message.day}] {' '.join(message.text.split())}" for message in messages)
         read = quotable(text[-2 * _LONGEST_READ :], consent)[-_LONGEST_READ:]  # blacked out before it is cut
         try:
-            system = files.read("prompts/reflect.md")
-            answer = llm.ask(Prompt(system=system, user=read), answer=_Told, purpose="reflect")
+            system = files.instructions("reflect")
+            answer = llm.ask(Prompt(system=system, user=files.fill("conversation", said=read)), answer=_Told, purpose="reflect")
             notes = (note for note in _usable(answer.record.notes) if _what_is_wrong(note, messages, prompt=system) is None)
             return Reflection(notes=tuple(islice(notes, _MOST)), by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
@@ -137,7 +137,7 @@ def _what_is_wrong(note: str, messages: Sequence[Said], *, prompt: str) -> str |
 
 
 def _rests_on_nothing(note: str, messages: Sequence[Said]) -> str | None:
-    """Whether a note speaks of what nobody spoke of, or only one message did, or repeats one; what is asked of answers may be told otherwise.
+    """Whether a note speaks of what nobody, or only one message, spoke of, or repeats one; what is asked of answers may be told otherwise.
 
     A number must be said twice, too. What is not told in English, or was not said in it, is let through.
     """

@@ -49,9 +49,11 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
     said = [Line(message.speaker or "user", " ".join(message.value_text.split())) for message in messages]
     failed: tuple[ModelCall, ...] = ()
     if llm is not None and said:
-        system, read = files.read("prompts/summarize.md"), "\n".join(f"{line.speaker}: {line.text}" for line in said)
+        system, read = files.instructions("summarize"), "\n".join(f"{line.speaker}: {line.text}" for line in said)
         try:
-            answer = llm.ask(Prompt(system=system, user=read[:_LONGEST_READ]), answer=_Told, purpose="summarize")
+            answer = llm.ask(
+                Prompt(system=system, user=files.fill("conversation", said=read[:_LONGEST_READ])), answer=_Told, purpose="summarize"
+            )
             text = _kept(answer.record.summary)
             wrong = what_was_not_said(text, said=said, prompt=system, owner=messages[0].user_id)
             if text and wrong is None and _speaks_of(text, said):
