@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 
 from memdb.clock import clock_times
 from memdb.daytime import hours_of
@@ -77,8 +78,10 @@ def what_is_untrue(
     happened, who = "\n".join(events), tuple(names)
     if events and not _tells_of(content, happened, names=who):
         return "it tells of nothing that happened"
-    turned_round = leaves_out_a_not(content, happened, names=who) or puts_in_a_not(content, happened, names=who)
-    return turned_round or _of_another(content, happened, names=who)
+    told = denials(happened, names=who)
+    return (
+        leaves_out_a_not(content, told, names=who) or puts_in_a_not(content, told, names=who) or _of_another(content, happened, names=who)
+    )
 
 
 def said_again_and_again(content: str) -> str | None:
@@ -173,28 +176,34 @@ def _tells_of(content: str, events: str, *, names: Sequence[str]) -> bool:
     return not happened or not told.isdisjoint({*happened, *_NUMBER.findall(events)})
 
 
-def leaves_out_a_not(content: str, events: str, *, names: tuple[str, ...]) -> str | None:
+class Denials(NamedTuple):
+    """The telling words of events: those behind a "not", those that stand elsewhere, and those that nobody is said not to like."""
+
+    denied: Set[str]
+    plain: Set[str]
+    liked: Set[str]
+
+
+def leaves_out_a_not(content: str, told: Denials, *, names: tuple[str, ...]) -> str | None:
     """Return in a few words what a text says without the "not" that the events have wherever they tell of it; None for nothing."""
-    denied, plain, _liked = _denials(events, names)
     for sentence in _SENTENCE.findall(content):
-        left_out = [word for word in telling_words(sentence, names=names) if word in denied - plain]
+        left_out = [word for word in telling_words(sentence, names=names) if word in told.denied - told.plain]
         if left_out and not _may_deny(sentence):
             return f"it leaves out that it was not so: {left_out[0]!r}"
     return None
 
 
-def puts_in_a_not(content: str, events: str, *, names: tuple[str, ...]) -> str | None:
+def puts_in_a_not(content: str, told: Denials, *, names: tuple[str, ...]) -> str | None:
     """Return in a few words what a text says with a "not", or that it was not liked, where the events have none; None for nothing."""
-    denied, plain, liked = _denials(events, names)
-    for pattern, told in ((_NOT_SO, plain - denied), (_DISLIKED, liked - denied)):
+    for pattern, so in ((_NOT_SO, told.plain - told.denied), (_DISLIKED, told.liked - told.denied)):
         for match in pattern.finditer(content):
-            if put_in := [word for word in telling_words(match[1], names=names) if word in told]:
+            if put_in := [word for word in telling_words(match[1], names=names) if word in so]:
                 return f"it says that it was not so: {put_in[0]!r}"
     return None
 
 
-def _denials(events: str, names: tuple[str, ...]) -> tuple[Set[str], Set[str], Set[str]]:
-    """The telling words that stand behind a "not", those that stand elsewhere, and those that nobody is said not to like."""
+def denials(events: str, *, names: tuple[str, ...]) -> Denials:
+    """Return what events deny; `names` tell nothing."""
     denied, plain, liked = set[str](), set[str](), set[str]()
     for part in _PART.split(events):
         before, found, behind = _denied(part)
@@ -202,7 +211,7 @@ def _denials(events: str, names: tuple[str, ...]) -> tuple[Set[str], Set[str], S
         (denied if found else plain).update(telling_words(behind, names=names))
         liked.update(() if found or _may_deny(part, ("disliked",)) else telling_words(part, names=names))
     times = _check_words()["names_of_times"] | _UNTIL
-    return denied - times, plain - times, liked - times
+    return Denials(denied - times, plain - times, liked - times)
 
 
 def _of_another(content: str, events: str, *, names: tuple[str, ...]) -> str | None:

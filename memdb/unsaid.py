@@ -15,7 +15,7 @@ from memdb.english_rules import rules
 from memdb.household import household_rules
 from memdb.languages import language_of
 from memdb.stop_words import STOP_WORDS
-from memdb.truth import address_in, example_in, leaves_out_a_not, puts_in_a_not, said_again_and_again
+from memdb.truth import Denials, address_in, denials, example_in, leaves_out_a_not, puts_in_a_not, said_again_and_again
 from memdb.unspaced import is_unspaced, words_of
 
 _STEM = 4  # letters that two forms of a word mostly share
@@ -96,7 +96,7 @@ def what_was_not_said(text: str, *, said: Sequence[Line], prompt: str, owner: st
         or _miscounted(text, told, few=False)
         or _displaced(text, said)
         or _left_out(text, said, names=tuple(speakers))
-        or puts_in_a_not(text, told, names=tuple(speakers))
+        or puts_in_a_not(text, denials(told, names=tuple(speakers)), names=tuple(speakers))
         or _of_somebody_else(text, said, owner=owner.casefold())
     )
 
@@ -199,11 +199,16 @@ def _anchors(text: str) -> set[str]:
 def _left_out(text: str, said: Sequence[Line], *, names: tuple[str, ...]) -> str | None:
     """What is told without the "not" of what was said in mostly the same words."""
     sentences = [(sentence[0], stems(sentence[0])) for line in said for sentence in _SENTENCE.finditer(line.text)]
+    denied: dict[int, Denials] = {}
     for part in _PART.split(text):
         words = stems(part) - {*_ROLES, *(name[:_STEM] for name in names)}
         least = max(min(_ALIKE, len(words)), len(words) / 2, 1)
-        of_it = "\n".join(sentence for sentence, theirs in sentences if len(words & theirs) >= least)
-        if wrong := leaves_out_a_not(part, of_it, names=names):
+        of_it = [place for place, (_sentence, theirs) in enumerate(sentences) if len(words & theirs) >= least]
+        for place in of_it:
+            if place not in denied:
+                denied[place] = denials(sentences[place][0], names=names)
+        told = Denials(*(frozenset().union(*words) for words in zip(*(denied[place] for place in of_it), strict=True))) if of_it else None
+        if told is not None and (wrong := leaves_out_a_not(part, told, names=names)):
             return wrong
     return None
 
