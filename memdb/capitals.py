@@ -73,6 +73,11 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
     return said
 
 
+def is_a_name(word: str) -> bool:
+    """Tell whether a word in small letters is what somebody is called, and nothing else."""
+    return word in _names().people
+
+
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
     for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _counted):

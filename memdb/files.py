@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memdb.disk import too_many_error
 from memdb.errors import InputError
+from memdb.quoting import one_line, quoted
 
 _PACKAGE = Path(__file__).resolve().parent
 _BESIDE = re.compile(r"""('[^']*'|"[^"]*")|\s*([,()=+])\s*""")  # quoted text stays as it is
@@ -18,6 +19,7 @@ _LIKE = re.compile(r"^-- like: (\w+)\n(.*)", re.MULTILINE | re.DOTALL)
 _STEP = re.compile(r"^(\w+)(?: \([\w, ]+\))? as .*?^\)", re.MULTILINE | re.DOTALL)
 _SOURCE = re.compile(r"\b(?:from|join)\s+(\w+)")
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_FIELD = re.compile(r"^> \{(\w+)\}$|\{(\w+)\}", re.MULTILINE)  # of a prompt: one that is quoted, or one within a line
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 
 
@@ -141,10 +143,22 @@ def parameter_order(sql: str) -> tuple[str, ...]:
 def fill(prompt: str, **values: str) -> str:
     """Return a shipped prompt with its fields filled in; hostile text cannot reach them, since only the shipped text is searched.
 
+    A field that stands by itself behind ">" is quoted, every line of it; any other is one line. So no value can pass for the prompt.
+
     Raises:
         InputError: the prompt wants other fields than are given.
     """
-    pieces = read(f"prompts/{prompt}.md").replace("{", "\0").replace("}", "\0").split("\0")
-    if set(pieces[1::2]) != values.keys():
-        raise InputError(f"prompts/{prompt}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
-    return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+    text = read(f"prompts/{prompt}.md")
+    wanted = {field[1] or field[2] for field in _FIELD.finditer(text)}
+    if wanted != values.keys():
+        raise InputError(f"prompts/{prompt}.md wants {sorted(wanted)} and was given {sorted(values)}.")
+    return _FIELD.sub(lambda field: quoted(values[field[1]]) if field[1] else one_line(values[field[2]]), text)
+
+
+def instructions(prompt: str, **values: str) -> str:
+    """Return a shipped prompt that tells a model what to do, with what it must know of quotations.
+
+    Raises:
+        InputError: the prompt wants other fields than are given.
+    """
+    return fill(prompt, **values) + read("prompts/quoted.md")

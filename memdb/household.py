@@ -95,6 +95,7 @@ class CheckWords(_Table):
     names_too: str
     endings: str
     openers: str
+    denying: str
     hours: dict[str, tuple[int, int]]
 
 

@@ -22,6 +22,7 @@ from memdb.linking import relate
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile
 from memdb.page import read_page, write_page
+from memdb.quoting import one_line
 from memdb.reading import read_consent
 from memdb.recording import action_hash_of
 from memdb.records import Fact
@@ -30,7 +31,6 @@ from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
 from memdb.times import in_zone, to_text, to_utc, utc_now
-from memdb.wording import one_line
 from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 

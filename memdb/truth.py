@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 
 from memdb.clock import clock_times
 from memdb.daytime import hours_of
@@ -18,17 +19,21 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CAPITAL = re.compile(r"[^\W\d_a-zß-öø-ÿ]")
 _SENTENCE_END = re.compile(r"[.!?:…][^\w\s]*\s*[^\w\s]*\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s|d|ll|ve|re|m|t)$", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?…]+")
+_SENTENCE = re.compile(r"[^.!?…\n]+")
 _OWN = re.compile(  # how somebody speaks who was there and made something of it
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|seem(?:s|ed)?|feels?|felt|perhaps|maybe|probably|somehow)\b", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"(?:\bhttps?://|\bwww\.)[^\s\"'<>)\]]+", re.IGNORECASE)
 _PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turns out", "Makes me": no name goes before these
 _PART = re.compile(r"[\n,;:.!?…]|\b(?:and|but|then|while|because|so)\b", re.IGNORECASE)
-_SO_AFTER_ALL = re.compile(r"\s*(?:only|just|merely|help|wait|forget|stop|mind|miss)\b", re.IGNORECASE)  # "could not wait", "did not stop"
+_AFTER_ALL = r"\s*(?:(?:only|just|merely|wait|forget|stop|mind|miss)\b|help\s+(?:\w+ing|but|it|(?:him|her|my|them)sel\w+)\b)"
+_SO_AFTER_ALL = re.compile(_AFTER_ALL, re.IGNORECASE)  # "could not wait", "did not stop"
 _NOT_SO = re.compile(
-    r"(?:\b(?:not|never|no longer)|n['’]t)(?!\s*(?:only|just|merely|help|wait|forget|stop|mind|miss)\b)\s+(\w+(?:\s+\w+)?)", re.IGNORECASE
+    rf"(?:\b(?:not|never|no longer)|n['’]t)(?!{_AFTER_ALL})\s+(\w+(?:\s+(?:(?:a|an|the|any|to|my|his|her|their)\s+)*\w+)?)", re.IGNORECASE
 )
+_DISLIKED = re.compile(r"\b(?:dislikes?|disliked|hates?|hated)\s+((?:(?:a|an|the|to)\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)
+_FEW = 3  # telling words of a part of a memory, one of which tells of what it speaks
+_UNTIL = frozenset(("until", "till"))
 _MEANS_NOT = ("not", "off", "away", "ended", "lost", "disliked", "less", "un")  # rules for words any of which may stand for a "not"
 _SCHEDULE = re.compile(r"\s+(?:days?|nights?|mornings?|afternoons?|evenings?|weeks?|year|term|hours|run)\b", re.IGNORECASE)
 
@@ -48,7 +53,8 @@ def what_is_untrue(
     a proper name, no other people, no room, no page's address and no part of time that is not `given`: in the events, in who and where they
     were, when, and the persona. A time of the clock must be one that the events name or happened `at`, by the household's clocks; it may be
     rounded. Words such as sunset must go with the hour. Where there are `events`, it must tell of something in them besides the `names`
-    of those who were there, and neither leave out a "not" of theirs nor put one in; and it must not be an example of the `prompt`.
+    of those who were there, neither leave out a "not" of theirs nor put one in, and say of nobody what was of others; and it must not be an
+    example of the `prompt`.
     """
     text = "\n".join(given)
     known = {part for word in _WORD.findall(text) for part in (word.casefold(), _bare(word))}
@@ -58,11 +64,10 @@ def what_is_untrue(
         return "it is not in the first person; write what you noticed, beginning with I"
     if again := said_again_and_again(content):
         return f"it says {again!r} again and again"
-    if prompt and (example := _example(content, prompt, given=text)):
+    if prompt and (example := example_in(content, prompt, given=text)):
         return f"it repeats the example {example!r}; write of the events"
-    for address in _ADDRESS.findall(content):
-        if address.rstrip(".,;:!?").casefold() not in text.casefold():
-            return f"it names the address {address!r}, which is in no event"
+    if address := address_in(content, text):
+        return f"it names the address {address!r}, which is in no event"
     happened_at = list(at)
     if wrong := _untimely(content, text, happened_at):
         return wrong
@@ -73,7 +78,10 @@ def what_is_untrue(
     happened, who = "\n".join(events), tuple(names)
     if events and not _tells_of(content, happened, names=who):
         return "it tells of nothing that happened"
-    return _turned_round(content, happened, names=who)
+    told = denials(happened, names=who)
+    return (
+        leaves_out_a_not(content, told, names=who) or puts_in_a_not(content, told, names=who) or _of_another(content, happened, names=who)
+    )
 
 
 def said_again_and_again(content: str) -> str | None:
@@ -81,6 +89,12 @@ def said_again_and_again(content: str) -> str | None:
     words = [word.casefold() for word in _WORD.findall(content)]
     round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
     return " ".join(round_and_round[0][0]) if round_and_round and round_and_round[0][1] > 2 else None
+
+
+def address_in(content: str, given: str) -> str | None:
+    """Return the address of a page that a text has and what was given has not; None if there is none."""
+    found = (address.rstrip(".,;:!?") for address in _ADDRESS.findall(content))
+    return next((address for address in found if address.casefold() not in given.casefold()), None)
 
 
 def _untimely(content: str, text: str, at: Sequence[datetime]) -> str | None:
@@ -136,8 +150,8 @@ def _is_common(word: str, content: str, end: int, *, prompt: str) -> bool:
     return word not in check["names_too"] and len(word) > 4 and word.endswith(tuple(check["endings"]))
 
 
-def _example(content: str, prompt: str, *, given: str) -> str | None:
-    """Words that a memory has from the prompt and from nowhere else: a sentence, or five words one after the other."""
+def example_in(content: str, prompt: str, *, given: str) -> str | None:
+    """Return words that a text has from the prompt and from nowhere else: a sentence, or five words one after the other; None for none."""
     shown, happened = (f" {' '.join(_WORD.findall(text.casefold()))} " for text in (prompt, given))
     for sentence in _SENTENCE.findall(content):
         words = _WORD.findall(sentence.casefold())
@@ -162,22 +176,70 @@ def _tells_of(content: str, events: str, *, names: Sequence[str]) -> bool:
     return not happened or not told.isdisjoint({*happened, *_NUMBER.findall(events)})
 
 
-def _turned_round(content: str, events: str, *, names: tuple[str, ...]) -> str | None:
-    """What a memory says without the "not" that the events have wherever they tell of it, or with one that they have nowhere."""
-    denied, plain = set[str](), set[str]()
+class Denials(NamedTuple):
+    """The telling words of events: those behind a "not", those that stand elsewhere, and those that nobody is said not to like."""
+
+    denied: Set[str]
+    plain: Set[str]
+    liked: Set[str]
+
+
+def leaves_out_a_not(content: str, told: Denials, *, names: tuple[str, ...]) -> str | None:
+    """Return in a few words what a text says without the "not" that the events have wherever they tell of it; None for nothing."""
+    for sentence in _SENTENCE.findall(content):
+        left_out = [word for word in telling_words(sentence, names=names) if word in told.denied - told.plain]
+        if left_out and not _may_deny(sentence):
+            return f"it leaves out that it was not so: {left_out[0]!r}"
+    return None
+
+
+def puts_in_a_not(content: str, told: Denials, *, names: tuple[str, ...]) -> str | None:
+    """Return in a few words what a text says with a "not", or that it was not liked, where the events have none; None for nothing."""
+    for pattern, so in ((_NOT_SO, told.plain - told.denied), (_DISLIKED, told.liked - told.denied)):
+        for match in pattern.finditer(content):
+            if put_in := [word for word in telling_words(match[1], names=names) if word in so]:
+                return f"it says that it was not so: {put_in[0]!r}"
+    return None
+
+
+def denials(events: str, *, names: tuple[str, ...]) -> Denials:
+    """Return what events deny; `names` tell nothing."""
+    denied, plain, liked = set[str](), set[str](), set[str]()
     for part in _PART.split(events):
         before, found, behind = _denied(part)
         plain |= set(telling_words(before, names=names))
         (denied if found else plain).update(telling_words(behind, names=names))
-    times = _check_words()["names_of_times"]
-    for sentence in _SENTENCE.findall(content):
-        left_out = [word for word in telling_words(sentence, names=names) if word in denied - plain - times]
-        if left_out and not any(compiled(household_rules().apart[name]).search(sentence) for name in _MEANS_NOT):
-            return f"it leaves out that it was not so: {left_out[0]!r}"
-        for match in _NOT_SO.finditer(sentence):
-            if put_in := [word for word in telling_words(match[1], names=names) if word in plain - denied - times]:
-                return f"it says that it was not so: {put_in[0]!r}"
+        liked.update(() if found or _may_deny(part, ("disliked",)) else telling_words(part, names=names))
+    times = _check_words()["names_of_times"] | _UNTIL
+    return Denials(denied - times, plain - times, liked - times)
+
+
+def _of_another(content: str, events: str, *, names: tuple[str, ...]) -> str | None:
+    """What a memory says of one of those who were there that the events say of others only."""
+    times = _check_words()["names_of_times"] | _UNTIL
+    told = list(_who_and_what(events, names))
+    for who, words in _who_and_what(content, names):
+        words = words - times
+        most = max((len(words & theirs) for _others, theirs in told), default=0)
+        of = [others for others, theirs in told if len(words & theirs) == most] if len(who) == 1 and most else []
+        if of and all(others and who.isdisjoint(others) for others in of) and (most > 1 or len(words) <= _FEW):
+            return f"it tells of {next(iter(who))!r} what was of {next(iter(of[0]))!r}"
     return None
+
+
+def _who_and_what(text: str, names: tuple[str, ...]) -> Iterator[tuple[frozenset[str], Set[str]]]:
+    """Who is named in each part of a text, or was right before in the same sentence, and the telling words from there on."""
+    for sentence in _SENTENCE.findall(text):
+        before: frozenset[str] = frozenset()
+        for part in _PART.split(sentence):
+            found = {name: match.start() for name in names if (match := re.search(rf"(?<!\w){re.escape(name)}(?!\w)", part, re.IGNORECASE))}
+            before = frozenset(found) or before
+            yield before, set(telling_words(part[min(found.values(), default=0) :], names=names))
+
+
+def _may_deny(sentence: str, by: Sequence[str] = _MEANS_NOT) -> bool:
+    rules = household_rules()
+    return any(compiled(rule).search(sentence) for rule in (rules.check.denying, *(rules.apart[name] for name in by)))
 
 
 def _denied(part: str) -> tuple[str, str, str]:
@@ -194,7 +256,7 @@ def _bare(word: str) -> str:
 
 @cache
 def _check_words() -> dict[str, frozenset[str]]:
-    check = household_rules().check.model_dump(exclude={"hours", "people"})
+    check = household_rules().check.model_dump(exclude={"hours", "people", "denying"})
     return {name: frozenset(str(words).split()) for name, words in check.items()}
 
 

@@ -72,12 +72,6 @@ def day_told(time: datetime, zone: tzinfo) -> str:
     return f"{in_zone(time, zone):%Y-%m-%d}"
 
 
-def one_line(text: str, *, most: int) -> str:
-    """Return a text on one line, cut to so many characters: what is stored can forge no heading and no second line."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
-
-
 def without_article(label: str, value: str) -> str:
     """Return a value as it stands under its key, from how it is worded behind a label."""
     if label in _COUNTED_IF_SMALL:

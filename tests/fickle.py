@@ -12,6 +12,7 @@ import zlib
 
 import memdb
 from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
+from memdb.quoting import unquoted
 
 READS: tuple[tuple[str, str, dict[str, object]], ...] = (
     (r"I live in (\w+)", "user.lives_in", {}),
@@ -35,7 +36,7 @@ def think(request: ModelRequest) -> str | Exception:
         return "let me think about it"
     if "memory auditor" in request.system:
         return json.dumps({"actions": decisions(request.user, chance)})
-    text = request.user.partition("\n\n")[2]
+    text = unquoted(request.user.rpartition("\n\n")[2])
     if len(text) > 450:
         return ContextTooLong("The prompt is too long; split it.")
     return json.dumps({"facts": facts(text)})

@@ -84,7 +84,7 @@ def test_the_model_is_told_who_it_is_and_when_it_was_by_the_household_s_clocks(h
     assert "You are Barnaby, at home with the Silva family" in request.system
     assert "It is Monday evening, a weekday." in request.user
     assert "Time period: 2025-03-03 18:40 to 2025-03-03 19:00" in request.user
-    assert "- [18:40] Rui fed the cat\n- [19:00] Rui asked for warmer lights" in request.user
+    assert "> - [18:40] Rui fed the cat\n> - [19:00] Rui asked for warmer lights" in request.user
     assert (request.temperature, request.max_tokens) == (0.9, 77)
 
 
@@ -95,8 +95,8 @@ def test_the_model_is_shown_the_earlier_memories_that_are_likest_and_no_others(h
     one.mem.narrate(now="2025-03-03T12:00:00Z")
     for day in (3, 4, 5):
         one.lights(day)
-    shown = [request.user.partition("Your earlier memories of something like it:\n")[2] for request in one.script.requests]
-    assert [text.partition("\n\n")[0] for text in shown] == ["", "", f"- {GOOD}", f"- {again}\n- {GOOD}"]
+    shown = [request.user.partition("Your earlier memories of something like it:\n\n")[2] for request in one.script.requests]
+    assert [text.partition("\n\n")[0] for text in shown] == ["> none", "> none", f"> - {GOOD}", f"> - {again}\n> - {GOOD}"]
 
 
 def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House], tmp_path: Path) -> None:

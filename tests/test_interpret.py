@@ -14,6 +14,7 @@ import memdb
 from memdb.earnest import in_earnest
 from memdb.english import clauses
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, ScriptedModel
+from memdb.quoting import unquoted
 from memdb.when import Edge, read_time
 
 WEDNESDAY = datetime(2025, 3, 12, 10, tzinfo=UTC)
@@ -133,7 +134,7 @@ class SmallModel:
         self.longest = 0
 
     def __call__(self, request: ModelRequest) -> ModelReply:
-        text = request.user.partition("\n\n")[2]
+        text = unquoted(request.user.rpartition("\n\n")[2])
         if len(text) > self.most:
             raise ContextTooLong("too long")
         self.longest = max(self.longest, len(text))
@@ -246,7 +247,7 @@ def converse(path: Path, facts: dict[str, list[dict[str, object]]], *turns: str)
         if "memory auditor" in request.system:
             return "leave it to the rules"
         asked.append(request)
-        return json.dumps({"facts": facts[request.user.rpartition("\n\n")[2].strip()]})
+        return json.dumps({"facts": facts[unquoted(request.user.rpartition("\n\n")[2]).strip()]})
 
     llm = LanguageModel(ScriptedModel(answer), name="scripted", attempts=1, backoff=0)
     mem = memdb.open(path / "mem.db", embedder=None, llm=llm, config={"worker": False})

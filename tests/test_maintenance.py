@@ -725,7 +725,7 @@ def test_a_model_that_reflects_is_told_no_secret(mem: memdb.Memory) -> None:
 
 def test_a_note_is_what_the_user_lets_be_kept(mem: memdb.Memory) -> None:
     mem.consent("ana", sensitive_topics="refuse")
-    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    chat(mem, "s1", "2025-03-01", *["I take antidepressants when I am tired.", "Give me short answers."] * 10)
     answer = json.dumps({"notes": ["Speaks of antidepressants when tired", "Likes short answers"]})
     model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
@@ -745,7 +745,7 @@ def test_a_note_counts_for_little_until_others_agree(mem: memdb.Memory) -> None:
 
 
 def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    chat(mem, "s1", "2025-03-01", *["Give me short answers.", "I hate haste."] * 10)
     answer = json.dumps({"notes": ["Likes short answers", "Likes short answers", "Hates haste"]})
     model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
@@ -767,7 +767,7 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
 def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itself(
     mem: memdb.Memory, notes: list[str], kept: list[str]
 ) -> None:
-    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    chat(mem, "s1", "2025-03-01", *["Give me short answers.", "I hate haste.", "I like tea and pictures, and I love rain."] * 7)
     model = LanguageModel(ScriptedModel(lambda request: json.dumps({"notes": notes})), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         other.maintain(now="2025-03-02")

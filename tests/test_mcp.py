@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 
@@ -144,9 +144,9 @@ def test_an_assistant_reads_what_the_memory_holds(db: Path) -> None:
         changes = [change.model_dump(mode="json") for change in mem.history(user_id="ana")]
         assert history == {"result": changes, "total": len(changes), "next_offset": None}
     assert memdb.Context.model_validate(context).text.count("Lisbon") == 1
-    assert [memdb.Hit.model_validate(hit).fact.object for hit in told_of(search, "hits")] == ["Lisbon"]
+    assert [memdb.Fact.model_validate(hit["fact"]).object for hit in told_of(search, "hits")] == ["Lisbon"]
     assert [len(told_of(one, "hits")) for one in (narrowed, before)] == [1, 0]
-    assert (recall["hits"], set(recall)) == ([], {"hits", "degraded", "elapsed_ms"})
+    assert (recall["hits"], set(recall)) == ([], {"hits", "degraded"})
 
 
 def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is_had(db: Path) -> None:
@@ -219,6 +219,8 @@ def test_what_cannot_be_used_is_told_in_one_sentence_and_the_server_goes_on(db: 
         ("forget", {"user_id": "ana", "key": "user.lives_in", "everything": True}, "either a key"),
         ("forget", {"user_id": "ana", "everything": "yes"}, "^everything: "),
         ("nonsense", {}, "nonsense"),
+        ("remember", {"user_id": "ana", "text": "Tea."}, "^value_text: Field required; text: Extra inputs are not permitted$"),
+        ("search", {"user_id": "ana", "q": "x", "limit": 0}, "^query: .*; limit: .*; q: "),
     ]
 
     async def script(client: Client) -> list[str]:
@@ -252,6 +254,29 @@ def test_any_text_is_kept_word_for_word(db: Path) -> None:
     talk(db, script)
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:
         assert [mem.turns(text[:100])[0].user_input for text in texts] == texts
+
+
+def test_what_alone_would_stand_in_a_list_may_stand_for_it(db: Path) -> None:
+    async def script(client: Client) -> list[Told]:
+        await call(client, "remember", user_id="eva", value_text="Eva likes figs", tags="food")
+        await call(client, "remember", user_id="eva", value_text="Eva likes rain", tags="[food")
+        return [
+            await call(client, "search", user_id="eva", query="likes", tags=tags, kinds="fact") for tags in ("food", "[food", '["food"]')
+        ]
+
+    found = talk(db, script)
+    likes = [[cast(Told, hit["fact"])["value_text"] for hit in told_of(one, "hits")] for one in found]
+    assert likes == [["Eva likes figs"], ["Eva likes rain"], ["Eva likes figs"]]
+
+
+def test_a_hit_is_little_longer_than_its_fact(db: Path) -> None:
+    async def script(client: Client) -> Told:
+        await call(client, "remember", user_id="eva", value_text="Eva likes figs")
+        return await call(client, "search", user_id="eva", query="figs")
+
+    (hit,) = told_of(talk(db, script), "hits")
+    assert hit.keys() == {"fact", "score", "relevance", "confidence_now", "tier"}
+    assert len(json.dumps(hit)) < 1.3 * len(json.dumps(hit["fact"]))
 
 
 def test_a_text_is_a_text_also_where_none_is_needed(db: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.interfaces.replay import replay
 from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
+from memdb.quoting import unquoted
 from tests.embedders import OneMeaning
 from tests.fickle import facts, fickle
 
@@ -204,7 +205,7 @@ def test_a_memory_is_rebuilt_from_its_turns_and_the_kept_calls_without_the_model
 
 def test_a_long_text_is_split_the_same_way_in_a_replay(tmp_path: Path) -> None:
     def small(request: ModelRequest) -> str | Exception:
-        text = request.user.partition("\n\n")[2]
+        text = unquoted(request.user.rpartition("\n\n")[2])
         return ContextTooLong("It is too long.") if len(text) > 450 else json.dumps({"facts": facts(text)})
 
     text = " ".join(f"I like thing{place}." for place in range(80))

@@ -17,7 +17,7 @@ from pydantic import Field, StrictBool, ValidationError
 from pydantic_core import to_json
 
 import memdb
-from memdb import Change, Context, Fact, Forgotten, InputError, MdbError, Memory, Profile, checks
+from memdb import Change, Context, Fact, Forgotten, Hits, InputError, MdbError, Memory, Profile, Tier, checks
 from memdb.interfaces import owners, shapes
 
 try:
@@ -53,6 +53,8 @@ INSTRUCTIONS = (
 )
 
 _MOST: int = Field(100, ge=0, le=1_000_000_000, description="How many at most; null is all of them.")
+
+_MOST_FAULTS = 5  # of a call that are told at once: who writes `text` for `value_text` is told of both
 
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _NOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
@@ -157,21 +159,24 @@ class _Server(MCPServer[None]):
 class _Arguments(FuncMetadata):
     """What a tool takes, under all names that it goes by.
 
-    Some programs send a list as the text of it, which is read; where a text may stand, it is one, word for word.
+    Some programs send a list as the text of it, which is read, or what alone would stand in it; where a text may stand, it is one, word for
+    word.
     """
 
     texts: frozenset[str]
+    lists: frozenset[str]
     body: type[shapes.Body]
 
     def pre_parse_json(self, data: dict[str, object]) -> dict[str, object]:
         """Return the arguments by their own names, with lists read."""
         data = self.body.by_their_names(data)
-        rest = {name: value for name, value in data.items() if name not in self.texts}
-        return data | super().pre_parse_json(rest)
+        rest = super().pre_parse_json({name: value for name, value in data.items() if name not in self.texts})
+        alone = {name: [value] for name, value in rest.items() if name in self.lists and isinstance(value, str)}
+        return data | rest | alone
 
 
-def _may_be_text(schema: dict[str, object]) -> bool:
-    return "string" in [schema.get("type"), *(one.get("type") for one in cast(list[dict[str, object]], schema.get("anyOf", ())))]
+def _may_be(kind: str, schema: dict[str, object]) -> bool:
+    return kind in [schema.get("type"), *(one.get("type") for one in cast(list[dict[str, object]], schema.get("anyOf", ())))]
 
 
 def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> None:
@@ -220,8 +225,7 @@ def _asked_as(sent: object) -> int | str | None:
 def _sentence(error: ToolError, owner: str | None) -> str | None:
     cause = error.__cause__
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
-        first = cause.errors()[0]
-        return f"{checks.place(first['loc'])}: {checks.why(first)}"
+        return "; ".join(f"{checks.place(one['loc'])}: {checks.why(one)}" for one in cause.errors()[:_MOST_FAULTS])
     return owners.sentence(cause, owner) if isinstance(cause, MdbError) else None
 
 
@@ -261,7 +265,8 @@ def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints:
         output_model=made.output_model,
         wrap_output=made.wrap_output,
         body=body,
-        texts=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be_text(schema)),
+        texts=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be("string", schema)),
+        lists=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be("array", schema)),
     )
     return tool
 
@@ -276,6 +281,31 @@ class HistoryIn(shapes.HistoryIn):
     """Which changes: no more than an assistant can read, unless it asks for them."""
 
     limit: int | None = _MOST
+
+
+class Hit(shapes.Body):
+    """A fact that was found, and how well it fits: the parts of its score would be longer than it is, and are of no use to an assistant."""
+
+    fact: Fact
+    score: float
+    relevance: float | None
+    confidence_now: float | None
+    tier: Tier | None
+
+
+class Found(shapes.Body):
+    """The hits of a question, best first."""
+
+    hits: list[Hit]
+    degraded: str | None
+
+    @classmethod
+    def of(cls, hits: Hits) -> Found:
+        """Return hits as an answer."""
+        short = [
+            Hit(fact=one.fact, score=one.score, relevance=one.relevance, confidence_now=one.confidence_now, tier=one.tier) for one in hits
+        ]
+        return cls(hits=short, degraded=hits.degraded)
 
 
 def observe(memory: Memory, asked: shapes.ObserveIn) -> shapes.Observed:
@@ -300,18 +330,18 @@ def context(memory: Memory, asked: shapes.ContextIn) -> Context:
     )
 
 
-def search(memory: Memory, asked: shapes.SearchIn) -> shapes.Found:
-    """What was said and is believed that bears on a question, best first, each with its id and every part of its score."""
+def search(memory: Memory, asked: shapes.SearchIn) -> Found:
+    """What was said and is believed that bears on a question, best first, each with its id, its score and how sure it is by now."""
     hits = memory.search(
         asked.query, user_id=asked.user_id, goal=asked.active_goal, limit=asked.limit, as_of=asked.as_of, statuses=asked.statuses,
         tiers=asked.tiers, min_score=asked.min_score, judged=True, **asked.filters(),
     )  # fmt: skip
-    return shapes.Found.of(hits)
+    return Found.of(hits)
 
 
-def recall(memory: Memory, asked: shapes.RecallIn) -> shapes.Found:
+def recall(memory: Memory, asked: shapes.RecallIn) -> Found:
     """The first-person memories of a household (from `event`) that come to mind, each the stronger for it; `search` finds all else."""
-    return shapes.Found.of(memory.recall(**asked.model_dump()))
+    return Found.of(memory.recall(**asked.model_dump()))
 
 
 def facts(memory: Memory, asked: FactsIn) -> shapes.Part[Fact]:

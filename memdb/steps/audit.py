@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from memdb.borne_out import tells_a_time, told_details
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
-from memdb.files import fill
+from memdb.files import fill, instructions
 from memdb.keys import canonical_key, names_another, normalise, predicate_of, says_no_more, says_the_same
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.privacy import secret_in_details
+from memdb.quoting import one_line
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn, parts_of
 from memdb.times import in_zone
 from memdb.when import read_time
@@ -90,7 +91,7 @@ def audit(
     Raises:
         ModelError: the model cannot be reached or gives no usable answer; the rules are the way out.
     """
-    system = fill("arbitrate")
+    system = instructions("arbitrate")
     calls: list[ModelCall] = []
     notes: list[Note] = []
     actions: list[Action | None] = []
@@ -187,7 +188,7 @@ def _day(time: datetime, zone: tzinfo) -> str:
 
 def _one_line(text: str) -> str:
     """What is remembered cannot forge a line of the list."""
-    return " ".join(text.split()).replace("|", "/")[:_LONGEST_VALUE]
+    return one_line(text).replace("|", "/")[:_LONGEST_VALUE]
 
 
 def _checked(

@@ -10,6 +10,7 @@ from memdb.answers import Doubt, Hit
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.privacy import is_high_risk
+from memdb.quoting import in_marks
 from memdb.times import in_zone, to_text, to_utc
 
 _MOST = 100
@@ -28,12 +29,11 @@ def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, c
 
 
 def _doubt(row: Row, config: Config) -> Doubt:
-    believed, said = (" ".join(str(row[side] or "").split()) for side in ("believed", "said"))  # stored text cannot forge a second line
-    if row["begins"]:
-        said += f" (from {in_zone(to_utc(str(row['begins'])), config.zone):%Y-%m-%d})"
+    begins = f" (from {in_zone(to_utc(str(row['begins'])), config.zone):%Y-%m-%d})" if row["begins"] else ""
+    believed, said = in_marks(str(row["believed"] or "")), in_marks(str(row["said"] or "") + begins)
     against = str(row["against"]) if row["against"] else None
-    conflict = f"Which is right now: “{believed}”, as held so far, or “{said}”, as said since?"
-    alone = f"Shall I remember this: “{said}”?" if row["leave"] else f"Is this right now: “{said}”?"
+    conflict = f"Which is right now: {believed}, as held so far, or {said}, as said since?"
+    alone = f"Shall I remember this: {said}?" if row["leave"] else f"Is this right now: {said}?"
     risky = row["category"] in ("identity", "health") or is_high_risk(str(row["key"]))
     return Doubt(
         fact_id=str(row["fact_id"]),

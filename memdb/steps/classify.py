@@ -39,6 +39,6 @@ def classify(content: str, *, llm: LanguageModel, config: Config) -> tuple[Class
     Raises:
         ModelError: the model cannot be reached or gives no usable answer.
     """
-    prompt = Prompt(system=files.fill("classify", household=config.persona_household), user=f"The memory:\n\n{content}")
+    prompt = Prompt(system=files.instructions("classify", household=config.persona_household), user=files.fill("memory", content=content))
     answer = llm.ask(prompt, answer=Classified, purpose="classify", max_tokens=config.generation_max_tokens)
     return answer.record, answer.calls

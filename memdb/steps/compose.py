@@ -77,7 +77,7 @@ def compose(
     first = events[0].timestamp
     at = [in_zone(event.timestamp, zone) for event in events]
     when = {"weekday": weekday(first, zone), "time_of_day": part_of_day(first, zone), "day_type": day_type(first, zone)}
-    system = files.fill("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
+    system = files.instructions("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     before = "never" if not seen_before else "once" if seen_before == 1 else "several times"
     longest = max(_LEAST, _SHOWN // len(events))
     asked = files.fill(
@@ -142,8 +142,7 @@ def _involved(who: Sequence[str], named_by: Sequence[str], happened: Sequence[st
 
 
 def _remembered(earlier: Sequence[str]) -> str:
-    lines = "".join(f"- {_cut(one, _EARLIER)}\n" for one in earlier)
-    return f"\nYour earlier memories of something like it:\n{lines}" if lines else ""
+    return "\n".join(f"- {_cut(one, _EARLIER)}" for one in earlier) or "none"
 
 
 def _cut(text: str, longest: int) -> str:

@@ -13,8 +13,10 @@ from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.loose import several, tags_kept
+from memdb.quoting import one_line
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
+from memdb.unsaid import numbers_in
 
 _LONGEST = 800  # characters
 
@@ -39,11 +41,10 @@ def generalize(
     Raises:
         ModelError: the model cannot be reached, or never gave a pattern that is true; the rules are the way out.
     """
-    system = files.fill("consolidate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
+    system = files.instructions("consolidate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     when = " ".join(part for part in (detail.day_type, detail.time_of_day) if part)
-    asked = f"When: {when}\nWho: {named(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
-        f"- {one}" for one in memories
-    )
+    told = "\n".join(f"- {one_line(one)}" for one in memories)
+    asked = files.fill("pattern", when=when, participants=named(detail.participants) or "nobody named", memories=told)
     given = [
         *memories,
         *detail.participants,
@@ -70,6 +71,7 @@ def generalize(
             "it is too long"
             if len(content) > _LONGEST
             else what_is_untrue(content, given=given, events=memories, names=detail.participants, prompt=system)
+            or _counted(content, memories, people=len(detail.participants))
         )
         if wrong is None:
             tags = tags_kept(answer.record.tags) or narrative.tags
@@ -79,3 +81,9 @@ def generalize(
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _counted(content: str, memories: Sequence[str], *, people: int) -> str | None:
+    """A number in words that no memory has, and that is not how many `people` there are."""
+    numbers = numbers_in(content) - numbers_in("\n".join(memories)) - {str(people)}
+    return f"it names the number {min(numbers)}, which is in no memory" if numbers else None

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
+from memdb.quoting import one_line
 from memdb.records import Fact, Kind, Record, Tone, parts_of
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
-from memdb.wording import day_told, one_line, told_when
+from memdb.wording import day_told, told_when
 
 _PROFILE = "User Profile"
 SYSTEM = "System"

@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from memdb.borne_out import is_english, speaks_of, told_details
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
-from memdb.files import fill
+from memdb.files import fill, instructions
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
+from memdb.quoting import unquoted
 from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
 from memdb.times import in_zone
 from memdb.when import read_time
@@ -58,6 +59,11 @@ class Stated(BaseModel):
     @classmethod
     def _meant(cls, value: JsonValue) -> JsonValue:
         return meant(value)
+
+    @field_validator("excerpt")
+    @classmethod
+    def _unquoted(cls, value: str) -> str:
+        return unquoted(value)
 
     @field_validator("confidence")
     @classmethod
@@ -101,7 +107,7 @@ def interpret(
     if speaker.casefold() == "assistant" or not turn.user_input.strip():
         return Interpreted()
     subject = "user" if speaker.casefold() == "user" or speaker == turn.user_id else slug(speaker)
-    system = fill("extract", subject=subject, predicates=", ".join(sorted(predicates)))
+    system = instructions("extract", subject=subject, predicates=", ".join(sorted(predicates)))
     candidates: dict[tuple[str, str, bool], Candidate] = {}
     notes: list[Note] = []
     calls: list[ModelCall] = []

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime, tzinfo
 
 from memdb.database import Database, Row
+from memdb.quoting import in_short
 from memdb.records import Record
 from memdb.times import to_text, to_utc
-from memdb.wording import day_told, one_line, told_when
+from memdb.wording import day_told, told_when
 
 _LONGEST = 300  # characters of a line
 _SESSIONS = 7  # accounts of sessions that are shown
@@ -59,7 +60,7 @@ def _text(user_id: str, chosen: dict[str, list[tuple[str, str, str]]]) -> str:
 
 
 def _heading(user_id: str) -> str:
-    return f"# What is remembered of {one_line(user_id, most=_LONGEST)}"
+    return f"# What is remembered of {in_short(user_id, most=_LONGEST)}"
 
 
 def _section(row: Row) -> str:
@@ -75,7 +76,7 @@ def _section(row: Row) -> str:
 
 
 def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
-    own = one_line(str(row["value_text"]), most=_LONGEST)
+    own = in_short(str(row["value_text"]), most=_LONGEST)
     return f"- {own}{''.join(_remarks(row, zone))}", own
 
 
@@ -87,6 +88,6 @@ def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
     if row["is_stalled"]:
         yield " (stalled)"
     if row["status"] == "pending_confirmation":
-        yield f" (instead of: {one_line(str(row['against']), most=_LONGEST)})" if row["against"] else " (new)"
+        yield f" (instead of: {in_short(str(row['against']), most=_LONGEST)})" if row["against"] else " (new)"
     if row["success_rate"] is not None:
         yield f" (worked {float(row['success_rate'] or 0):.0%} of the time)"

@@ -18,6 +18,7 @@ from memdb.keys import normalise
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.privacy import quotable
 from memdb.records import Consent, ModelCall, Record
+from memdb.unsaid import Line, is_told_in_english, numbers_in, stems, what_was_not_said
 from memdb.unspaced import is_unspaced, words_of
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
@@ -43,6 +44,14 @@ _LONGEST_READ = 24_000
 _LONGEST_ASKED = 2_000  # what is longer was pasted
 _LONGEST_NOTE = 300  # characters: one short sentence
 _TELLING = 4  # letters of a word that tells something: a note of none such is a small model's babble
+_QUOTING = 4  # words of a note that stand in one message
+_RESTS_ON = 2  # messages at least, or as many as there are
+_MANNER = frozenset(
+    """about again always answer answers ask asks avoid avoids best better comes cope dislikes enjoy enjoys feel feeling feels finds
+    gently gets give gives goes hate hates help helped helps ideally keep keeps kept know knows late like liked likes lots love loves
+    make makes mostly need needs often prefer preferred prefers really respond responds said says seems should sometimes sounds take
+    takes talk talking tell tends their them they think thinks user usually very want wanted wants well when with""".split()
+)  # words of how somebody is, and none of what they speak of
 _NONE = frozenset(
     ("none", "n a", "na", "nil", "null", "nothing", "no notes", "note", "notes", "empty")
 )  # as a small model says that there is none
@@ -97,8 +106,10 @@ def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: Langu
         text = "\n".join(f"[{message.day}] {' '.join(message.text.split())}" for message in messages)
         read = quotable(text[-2 * _LONGEST_READ :], consent)[-_LONGEST_READ:]  # blacked out before it is cut
         try:
-            answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=read), answer=_Told, purpose="reflect")
-            return Reflection(notes=_usable(answer.record.notes), by=llm.name, calls=answer.calls)
+            system = files.instructions("reflect")
+            answer = llm.ask(Prompt(system=system, user=files.fill("conversation", said=read)), answer=_Told, purpose="reflect")
+            notes = (note for note in _usable(answer.record.notes) if _what_is_wrong(note, messages, prompt=system) is None)
+            return Reflection(notes=tuple(islice(notes, _MOST)), by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
     return Reflection(notes=tuple(islice(_recurring(messages, days, consent), _MOST)), by="rules", calls=failed)
@@ -116,7 +127,38 @@ def _usable(notes: Sequence[str]) -> tuple[str, ...]:
             and any(len(word) >= _TELLING or is_unspaced(word) for word in words_of(meant))
         ):
             said.setdefault(meant, text)
-    return tuple(said.values())[:_MOST]
+    return tuple(said.values())
+
+
+def _what_is_wrong(note: str, messages: Sequence[Said], *, prompt: str) -> str | None:
+    """Why a note of a model cannot be kept: it tells what was not said, or rests on no more than one thing that was."""
+    wrong = what_was_not_said(note, said=[Line("user", message.text) for message in messages], prompt=prompt)
+    return wrong or _rests_on_nothing(note, messages)
+
+
+def _rests_on_nothing(note: str, messages: Sequence[Said]) -> str | None:
+    """Whether a note speaks of what nobody, or only one message, spoke of, or repeats one; what is asked of answers may be told otherwise.
+
+    A number must be said twice, too. What is not told in English, or was not said in it, is let through.
+    """
+    texts = [message.text for message in messages]
+    if len(words_of(note)) >= _QUOTING and any(normalise(note) in normalise(text) for text in texts):
+        return "it only repeats what was said"
+    if not (is_told_in_english(note) and is_told_in_english("\n".join(texts))):
+        return None
+    words = stems(" ".join(word for word in words_of(note) if word not in _MANNER and not word.isdecimal()))
+    spoken = [words & stems(text) for text in texts]
+    for strategy in strategies():
+        if meant := words & stems(" ".join(word for word in words_of(f"{strategy.note} {strategy.pattern}") if word not in _MANNER)):
+            for text, found in zip(texts, spoken, strict=True):
+                if re.search(strategy.pattern, text[:_LONGEST_ASKED].casefold().replace("’", "'")):
+                    found |= meant
+    least = min(_RESTS_ON, len(texts))
+    if sum(map(bool, spoken)) < least or 2 * len(set[str]().union(*spoken)) < len(words):
+        return "it rests on nothing that was said twice"
+    numbers = numbers_in(note)
+    once = [number for number in numbers if sum(number in numbers_in(text) for text in texts) < least]
+    return f"the number {once[0]} was said only once" if once else None
 
 
 def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:

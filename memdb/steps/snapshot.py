@@ -10,9 +10,9 @@ from memdb import stored
 from memdb.database import Database, Row
 from memdb.keys import slug
 from memdb.privacy import quotable
+from memdb.quoting import in_short
 from memdb.records import Consent, Fact
 from memdb.times import in_zone, to_text, to_utc
-from memdb.wording import one_line
 
 _NAMESPACE = uuid.UUID("6d656d64-7300-5000-8000-000000000000")
 _QUOTED = 160  # characters of the first message
@@ -63,7 +63,7 @@ def snapshot(
         importance=_IMPORTANCE[origin],
         valid_from=str(said["ends"] or starts),  # as old as its last word
         source_turn_id=str(said["last_turn"] or f"{origin}-{named}"),
-        source_excerpt=one_line(opening or text, most=_QUOTED),
+        source_excerpt=in_short(opening or text, most=_QUOTED),
         session_id=session_id,
         tags=json.dumps([origin]),
         now=to_text(now),
@@ -81,12 +81,12 @@ def _account(said: Row, opening: str, learned: list[Row], *, starts: datetime, d
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
     parts = [f"{named}: {counted}." if counted else f"{named}."]
     if day is None and opening:
-        parts.append(f"It began with “{one_line(opening, most=_QUOTED)}”.")
+        parts.append(f"It began with “{in_short(opening, most=_QUOTED)}”.")
     new = [str(row["after"]) for row in learned if row["operation"] in ("insert", "update", "confirm")]
     ended = [str(row["before"]) for row in learned if row["operation"] in ("supersede", "expire", "reject")]
     doubtful = [str(row["after"]) for row in learned if row["operation"] == "mark_pending_confirmation"]
     for label, texts in (("Learned", new), ("No longer so", ended), ("Waits for a word", doubtful)):
         if texts:
             more = f"; and {len(texts) - _TOLD} more" if len(texts) > _TOLD else ""
-            parts.append(f"{label}: {'; '.join(one_line(text, most=_QUOTED) for text in texts[:_TOLD])}{more}.")
+            parts.append(f"{label}: {'; '.join(in_short(text, most=_QUOTED) for text in texts[:_TOLD])}{more}.")
     return " ".join(parts)

@@ -12,9 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memdb import files
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
-from memdb.stop_words import STOP_WORDS
-from memdb.truth import said_again_and_again
-from memdb.unspaced import is_unspaced, words_of
+from memdb.unsaid import Line, is_told_in_english, stems, what_was_not_said
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
@@ -22,8 +20,7 @@ _LINES = 3
 _LONGEST_LINE = 160
 _LONGEST_READ = 24_000
 _LONGEST = 600  # characters of a summary
-_STEM = 4  # letters that two forms of a word mostly share
-_SHORTEST = 3  # letters of a word that tells something
+_SPOKEN_OF = 0.4  # of the words of a summary, so many were said at least: of others' summaries one in ten has as many
 _WHOLE = re.compile(rf".{{,{_LONGEST - 1}}}[.!?…](?=\s)")  # as many sentences of a longer one as there is room for
 
 
@@ -46,18 +43,20 @@ class _Told(BaseModel):
 def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary:
     """Return the summary of messages in their order.
 
-    Without a model, when it fails, or when it has not one word of what was said or goes round in circles, it is the three sentences whose
-    words the rest of the stretch shares most, word for word.
+    Without a model, when it fails, or when its words are not those of what was said, or tell what was not, it is the three sentences
+    whose words the rest of the stretch shares most, word for word.
     """
-    lines = [f"{message.speaker or 'user'}: {' '.join(message.value_text.split())}" for message in messages]
+    said = [Line(message.speaker or "user", " ".join(message.value_text.split())) for message in messages]
     failed: tuple[ModelCall, ...] = ()
-    if llm is not None and lines:
+    if llm is not None and said:
+        system, read = files.instructions("summarize"), "\n".join(f"{line.speaker}: {line.text}" for line in said)
         try:
             answer = llm.ask(
-                Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
+                Prompt(system=system, user=files.fill("conversation", said=read[:_LONGEST_READ])), answer=_Told, purpose="summarize"
             )
             text = _kept(answer.record.summary)
-            if text and _speaks_of(text, messages) and not said_again_and_again(text):
+            wrong = what_was_not_said(text, said=said, prompt=system, owner=messages[0].user_id)
+            if text and wrong is None and _speaks_of(text, said):
                 return Summary(text=text, by=llm.name, calls=answer.calls)
             failed = answer.calls
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
@@ -82,15 +81,15 @@ def _kept(summary: str) -> str:
     return cut[0] if cut else ""
 
 
-def _speaks_of(summary: str, messages: Sequence[Fact]) -> bool:
-    """Whether a summary has a word of what was said, whatever its ending; who spoke is in every line, and tells nothing."""
-    said = {stem for message in messages for stem in _stems(message.value_text)}
-    return not said or not said.isdisjoint(_stems(summary))
+def _speaks_of(summary: str, said: Sequence[Line]) -> bool:
+    """Whether a summary has words of what was said, whatever their endings; who spoke is in every line, and tells nothing.
 
-
-def _stems(text: str) -> set[str]:
-    words = set(words_of(text)) - STOP_WORDS
-    return {word[:_STEM] for word in words if len(word) >= _SHORTEST or is_unspaced(word)}
+    In another language than it was said in, one word is enough.
+    """
+    told = "\n".join(line.text for line in said)
+    words, own = stems(told), stems(summary) - stems(" ".join({line.speaker for line in said}))
+    english = is_told_in_english(summary) and is_told_in_english(told)
+    return not words or len(words & own) >= max(1, _SPOKEN_OF * len(own) if english else 1)
 
 
 def _telling(messages: Sequence[Fact]) -> list[tuple[int, str]]:
