@@ -202,6 +202,12 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("in love again", "expire insert", ("I'm single.", "I'm dating Rui."),
      [("user.partner", "Rui", A), ("user.relationship", "single", X)]),
     ("meat again", "insert expire", ("I'm vegan.", "I eat meat again."), [("user.diet", "vegan", X), ("user.likes", "meat", A)]),
+    # who is named in passing is who they are, whatever it is that they do not do
+    ("a sister who eats no gluten", "noop insert", ("My sister Anna is a nurse.", "My sister Anna can't have gluten, what can I bake for her?"),
+     [("sister.avoids", "gluten", A), ("sister.works_as", "nurse", A), ("user.sister", "Anna", A)]),
+    ("sons who eat no fish", "noop noop", ("My sons Leo and Max are loud.", "My sons Leo and Max don't eat fish."),
+     [("user.son", "Leo", A), ("user.son", "Max", A)]),
+    ("a friend with whom one lived", "", ("My friend Tom is nice.", "I used to live with my friend Tom."), [("user.friend", "Tom", A)]),
     # what a pet is called
     ("a dog gets its name", "update", ("I have a dog.", "My dog is called Rex."), [("user.pet", "dog called Rex", A)]),
     ("a puppy gets its name", "update", ("I have a dog called Rex.", "I got a puppy!", "His name is Bobi."), [("user.pet", "dog called Bobi", A), ("user.pet", "dog called Rex", A)]),
