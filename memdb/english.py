@@ -241,6 +241,8 @@ _KIN = re.compile(
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_SO = re.compile(r"\bso\b", re.IGNORECASE)
+_OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
 _OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
 _HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
@@ -280,9 +282,12 @@ def _stated(
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = recited = False
-    carried, subject, having, last, told_of = Clause(excerpt, ""), "", "", "", ""
+    carried, subject, having, last, told_of, told = Clause(excerpt, ""), "", "", "", "", ""
     for mark, part in _parts(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        if told and _SO.search(mark) and _MINE.match(clause.text) and not _OWN_WORDS.search(told):
+            blocked = False  # "the doctor says my iron is low | so I'm eating fish again"
+        told = ""
         if recited and _OBJECTING.search(mark) and re.match(r"(?:i|we|my|our)\b", clause.text, re.IGNORECASE):
             blocked = recited = False  # "you said I live in Leeds | but I live in Hull"
             clause = replace(clause, explicit=True)
@@ -329,7 +334,7 @@ def _stated(
                 if _MOVED_OUT.search(stated[-1].text):
                     stated.pop()  # from somebody with whom one lived then
         elif compiled(block["reported"]).match(clause.text):
-            blocked, recited = True, compiled(block["recited"]).match(clause.text) is not None
+            blocked, recited, told = True, compiled(block["recited"]).match(clause.text) is not None, clause.text
             if (teller := _teller(clause.text)) and not question:
                 stated.append(replace(clause, text=teller))
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):

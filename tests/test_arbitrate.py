@@ -201,7 +201,10 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.relationship", "divorced", A), ("user.relationship", "married", S), ("user.wife", "Rita", X)]),
     ("in love again", "expire insert", ("I'm single.", "I'm dating Rui."),
      [("user.partner", "Rui", A), ("user.relationship", "single", X)]),
-    ("meat again", "insert expire", ("I'm vegan.", "I eat meat again."), [("user.diet", "vegan", X), ("user.likes", "meat", A)]),
+    ("meat again", "expire", ("I'm vegan.", "I eat meat again."), [("user.diet", "vegan", X)]),
+    ("fish again, as the doctor wants it", "expire", ("I'm vegan.", "My doctor says my iron is low, so I'm eating fish again."), [("user.diet", "vegan", X)]),
+    ("what another says of themselves", "", ("I live in Porto.", "Ben said I am tired, so I moved to Faro."), [("user.lives_in", "Porto", A)]),
+    ("a dislike overcome", "expire", ("I hate coffee.", "I drink coffee again."), [("user.dislikes", "coffee", X)]),
     # who is named in passing is who they are, whatever it is that they do not do
     ("a sister who eats no gluten", "noop insert", ("My sister Anna is a nurse.", "My sister Anna can't have gluten, what can I bake for her?"),
      [("sister.avoids", "gluten", A), ("sister.works_as", "nurse", A), ("user.sister", "Anna", A)]),
