@@ -19,7 +19,7 @@ from memdb.labels import is_anothers
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
+from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name, with_name_beside
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -175,7 +175,7 @@ def clauses(
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = introduced(with_age(sentence))
+        sentence = introduced(with_age(with_name_beside(sentence)))
         pronoun = _PRONOUN.search(sentence)
         if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
             person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
@@ -243,6 +243,8 @@ _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", 
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
+_TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
+_TASTE_OF_THE = re.compile(r"\b(?:love|like) (?:the|your|his|her|their|this|that) [\w-]+$", re.IGNORECASE)
 _OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
 _HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
@@ -359,6 +361,8 @@ def _stated(
                 stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
         if subject and compiled(rf"{rules().clauses['verbs']}\b").match(clause.text):
+            if (verb := _TASTE.match(clause.text)) and _TASTE_OF_THE.search(earlier) and verb.group().lower() in earlier.lower().split():
+                continue  # "I love the self-acceptance and love theme"
             if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
                 continue  # "I want to sell the car | and live in Spain"
             clause = replace(clause, text=f"{subject} {clause.text}")
