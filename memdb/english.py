@@ -126,7 +126,7 @@ def clauses(
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
     uncased = _in_small_letters(known) if known and small else None
-    assured = compiled(rules().phrase["assured"])
+    assured, adored, mocking = compiled(rules().phrase["assured"]), compiled(rules().block["adored"]), False
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -172,13 +172,15 @@ def clauses(
         if not compiled(rules().block["retracted"]).match(sentence):
             yield from doubtful
         doubtful = []
-        if compiled(rules().block["sentence"]).search(sentence + mark):
+        mocking = mocking or compiled(rules().block["mocking"]).match(sentence) is not None
+        if compiled(rules().block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
         sentence = introduced(with_age(with_name_beside(sentence)))
         pronoun = _PRONOUN.search(sentence)
-        if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
-            person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
+        if pronoun and not person[0]:
+            leads = sentence[: pronoun.start()]  # where it is long, who is meant is in it: "I look after my mum, she has dementia"
+            person = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", pronoun.group().lower(), known)
         guessing = pronoun is not None and perhaps is not None and begins and not person[0]
         if guessing and perhaps is not None:
             person = perhaps

@@ -213,6 +213,8 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("a friend with whom one lived", "", ("My friend Tom is nice.", "I used to live with my friend Tom."), [("user.friend", "Tom", A)]),
     ("a flatmate who moved out", "expire", ("I'm sharing a flat with two girls, Niamh and Orla.", "Niamh moved out yesterday."),
      [("user.flatmate", "Niamh", X), ("user.flatmate", "Orla", A)]),
+    ("a child that is born", "expire", ("I'm pregnant!", "She's here! Little Aurora, born on the 2nd of March."), [("user.pregnant", "pregnant", X)]),
+    ("a child that is not born yet", "", ("I'm pregnant!", "The baby kicks at night."), [("user.pregnant", "pregnant", A)]),
     # what a pet is called
     ("a dog gets its name", "update", ("I have a dog.", "My dog is called Rex."), [("user.pet", "dog called Rex", A)]),
     ("a puppy gets its name", "update", ("I have a dog called Rex.", "I got a puppy!", "His name is Bobi."), [("user.pet", "dog called Bobi", A), ("user.pet", "dog called Rex", A)]),
