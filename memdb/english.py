@@ -126,7 +126,8 @@ def clauses(
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
     uncased = _in_small_letters(known) if known and small else None
-    assured, adored, mocking = compiled(rules().phrase["assured"]), compiled(rules().block["adored"]), False
+    assured, mocking = compiled(rules().phrase["assured"]), False
+    mocked, adored = compiled(rules().block["mocking"]), compiled(rules().block["adored"])
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -172,7 +173,7 @@ def clauses(
         if not compiled(rules().block["retracted"]).match(sentence):
             yield from doubtful
         doubtful = []
-        mocking = mocking or compiled(rules().block["mocking"]).match(sentence) is not None
+        mocking = mocking or mocked.match(sentence) is not None
         if compiled(rules().block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None

@@ -66,12 +66,17 @@ def _may_be(noun: str, pronoun: str) -> bool:
     return noun in same or noun not in other
 
 
+_OWNED = re.compile(r"\b(?:my|our|your|have|got|adopted)\b", re.IGNORECASE)  # behind which somebody may stand who is somebody's
+
+
 def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, str]:
     """Return whom "he" or "she" stands for after what was said: what they are to the user, and their name where it was told.
 
     `people` are those who are known by name, each with what they are. ("", "") where nobody was spoken of who may be meant, or more than
     one, or somebody of whom nothing is known.
     """
+    if _OWNED.search(said) is None and not any(name in said for name in people):
+        return "", ""
     groups, relations = rules().groups, called().relations
     meant: dict[str, tuple[str, set[str]]] = {}
 
@@ -95,7 +100,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 def with_name_beside(sentence: str) -> str:
     """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …"."""
-    return _placed().sub(lambda found: f"{found['who']} {found['name']}", sentence) if "," in sentence else sentence
+    return _placed().sub(lambda found: f"{found['who']} {found['name']}", sentence) if sentence.count(",") > 1 else sentence
 
 
 def with_age(sentence: str) -> str:
