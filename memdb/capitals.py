@@ -141,8 +141,8 @@ def _titled() -> re.Pattern[str]:
 @cache
 def _of_oneself() -> re.Pattern[str]:
     return re.compile(
-        r"^(?P<before>(?:(?:hi|hey|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
-        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b)"
+        r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
+        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b)"
     )
 
 

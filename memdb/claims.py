@@ -276,8 +276,8 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
     if pattern.negated:
         return "no" if clause.negative or clause.former else "ends"
     if clause.former:
-        return "no" if pattern.negative == "states" else "ends"
-    if not clause.negative:
+        return "no" if pattern.negative in ("states", "says") else "ends"
+    if not clause.negative or pattern.negative == "says":
         return "no" if pattern.negative in ("states", "cancels") else "says"
     if clause.coming:
         return "ends" if pattern.negative in ("ends", "cancels", "deny") else "no"
@@ -289,7 +289,7 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
 
 def _is_partly(pattern: Pattern, clause: Clause) -> bool:
     """Whether a thing is not denied but only when, or how much: "I don't speak German very well", "I don't play tennis on Sundays"."""
-    if not clause.negative or clause.former:
+    if not clause.negative or clause.former or pattern.negative == "says":
         return False
     ways = {"dislikes": ("only_then",), "states": ("only_then", "rarely")}.get(pattern.negative, ("only_then", "rarely", "partly"))
     return any(compiled(rules().phrase[way]).search(clause.text) for way in ways)

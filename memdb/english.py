@@ -19,7 +19,7 @@ from memdb.labels import is_anothers
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
+from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name, with_name_beside
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -126,7 +126,8 @@ def clauses(
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
     uncased = _in_small_letters(known) if known and small else None
-    assured = compiled(rules().phrase["assured"])
+    assured, mocking = compiled(rules().phrase["assured"]), False
+    mocked, adored = compiled(rules().block["mocking"]), compiled(rules().block["adored"])
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -172,13 +173,15 @@ def clauses(
         if not compiled(rules().block["retracted"]).match(sentence):
             yield from doubtful
         doubtful = []
-        if compiled(rules().block["sentence"]).search(sentence + mark):
+        mocking = mocking or mocked.match(sentence) is not None
+        if compiled(rules().block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = introduced(with_age(sentence))
+        sentence = introduced(with_age(with_name_beside(sentence)))
         pronoun = _PRONOUN.search(sentence)
-        if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
-            person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
+        if pronoun and not person[0]:
+            leads = sentence[: pronoun.start()]  # where it is long, who is meant is in it: "I look after my mum, she has dementia"
+            person = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", pronoun.group().lower(), known)
         guessing = pronoun is not None and perhaps is not None and begins and not person[0]
         if guessing and perhaps is not None:
             person = perhaps
@@ -241,6 +244,10 @@ _KIN = re.compile(
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_SO = re.compile(r"\bso\b", re.IGNORECASE)
+_OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
+_TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
+_TASTE_OF_THE = re.compile(r"\b(?:love|like) (?:the|your|his|her|their|this|that) [\w-]+$", re.IGNORECASE)
 _OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
 _HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
@@ -280,9 +287,12 @@ def _stated(
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = recited = False
-    carried, subject, having, last, told_of = Clause(excerpt, ""), "", "", "", ""
+    carried, subject, having, last, told_of, told = Clause(excerpt, ""), "", "", "", "", ""
     for mark, part in _parts(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        if told and _SO.search(mark) and _MINE.match(clause.text) and not _OWN_WORDS.search(told):
+            blocked = False  # "the doctor says my iron is low | so I'm eating fish again"
+        told = ""
         if recited and _OBJECTING.search(mark) and re.match(r"(?:i|we|my|our)\b", clause.text, re.IGNORECASE):
             blocked = recited = False  # "you said I live in Leeds | but I live in Hull"
             clause = replace(clause, explicit=True)
@@ -329,7 +339,7 @@ def _stated(
                 if _MOVED_OUT.search(stated[-1].text):
                     stated.pop()  # from somebody with whom one lived then
         elif compiled(block["reported"]).match(clause.text):
-            blocked, recited = True, compiled(block["recited"]).match(clause.text) is not None
+            blocked, recited, told = True, compiled(block["recited"]).match(clause.text) is not None, clause.text
             if (teller := _teller(clause.text)) and not question:
                 stated.append(replace(clause, text=teller))
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
@@ -354,6 +364,8 @@ def _stated(
                 stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
         if subject and compiled(rf"{rules().clauses['verbs']}\b").match(clause.text):
+            if (verb := _TASTE.match(clause.text)) and _TASTE_OF_THE.search(earlier) and verb.group().lower() in earlier.lower().split():
+                continue  # "I love the self-acceptance and love theme"
             if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
                 continue  # "I want to sell the car | and live in Spain"
             clause = replace(clause, text=f"{subject} {clause.text}")

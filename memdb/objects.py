@@ -20,6 +20,13 @@ _SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
 _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
+_HEAD = re.compile(
+    r"(?<=\w) (?:music|food|cuisine|dishes|films|movies|books|novels|games|art|literature|languages|restaurants|cars|wines?)$",
+    re.IGNORECASE,
+)
+_KIND = re.compile(
+    r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
+)  # how a thing is, not what
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
 _MINE = re.compile(rf"\b(?!(?-i:US))(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company"
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
@@ -52,6 +59,7 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
     if kind.cut:
         text = _upto(compiled(kind.cut), text)
     items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
+    items = _with_head(items)
     if len(items) > 1 and _VERB.match(raw, len(text)):
         items.pop()  # "mushrooms, dad will eat anything": dad is no object
     found: list[str] = []
@@ -61,6 +69,12 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
             break
         found.append(pattern.names.get(clean.lower(), clean))
     return found
+
+
+def _with_head(items: list[str]) -> list[str]:
+    """The objects of a list with the noun that the last has for all: "electronic and rock music" is "electronic music" and "rock music"."""
+    head = _HEAD.search(items[-1]) if len(items) > 1 else None
+    return [f"{item}{head.group()}" if head and _KIND.fullmatch(item) else item for item in items]
 
 
 def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:

@@ -13,7 +13,7 @@ from memdb.english_rules import compiled, relation_words, rules
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned):
+    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural):
         compile_()
 
 
@@ -22,6 +22,11 @@ def with_name(sentence: str, before: str = "") -> str | None:
 
     That may be somebody of the sentence `before`, which is returned with it then.
     """
+    several = compiled(rules().phrase["named_several"]).match(sentence) if before else None
+    if several is not None:
+        whose = {found["who"].lower() for found in _in_plural().finditer(before)}
+        alone = len(whose) == 1 and whose.issuperset(found["who"].lower() for found in _somebody().finditer(before))
+        return f"my {next(iter(whose))} are called {several['names']}{sentence[several.end() :]}" if alone else None
     named = compiled(rules().phrase["named"]).search(sentence)
     if named is None or bool(before) != (named.start() == 0):
         return None
@@ -38,8 +43,10 @@ def with_name(sentence: str, before: str = "") -> str | None:
 def last_with_somebody(told: str) -> str:
     """Return the last sentence of a text that tells of a relative or a pet without a name, or only "my wife" of it; "" for none."""
     for sentence in reversed(re.split(r"(?<=[.!?…])\s+|\n", told)):
-        found = list(_somebody().finditer(sentence)) if "?" not in sentence else []
-        if found:
+        if "?" in sentence:
+            continue
+        found = list(_somebody().finditer(sentence))
+        if found or _in_plural().search(sentence):
             return found[0].group() if len(found) == 1 and found[0]["whose"] else sentence.strip(" .!…")
     return ""
 
@@ -59,12 +66,17 @@ def _may_be(noun: str, pronoun: str) -> bool:
     return noun in same or noun not in other
 
 
+_OWNED = re.compile(r"\b(?:my|our|your|have|got|adopted)\b", re.IGNORECASE)  # behind which somebody may stand who is somebody's
+
+
 def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, str]:
     """Return whom "he" or "she" stands for after what was said: what they are to the user, and their name where it was told.
 
     `people` are those who are known by name, each with what they are. ("", "") where nobody was spoken of who may be meant, or more than
     one, or somebody of whom nothing is known.
     """
+    if _OWNED.search(said) is None and not any(name in said for name in people):
+        return "", ""
     groups, relations = rules().groups, called().relations
     meant: dict[str, tuple[str, set[str]]] = {}
 
@@ -84,6 +96,11 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
         return "", ""
     ((noun, names),) = meant.values()
     return (noun, next(iter(names), "")) if len(names) < 2 else ("", "")
+
+
+def with_name_beside(sentence: str) -> str:
+    """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …"."""
+    return _placed().sub(lambda found: f"{found['who']} {found['name']}", sentence) if sentence.count(",") > 1 else sentence
 
 
 def with_age(sentence: str) -> str:
@@ -120,6 +137,29 @@ def _one_by_one(found: re.Match[str]) -> str:
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
     return f"{found['have']}{found['kind']}, {', '.join(names + each)}"
+
+
+@cache
+def _placed() -> re.Pattern[str]:
+    """A relative, where they are found, and their name: "my neighbour on the next plot, Winston, says"."""
+    where = r"(?-i:(?:from|at|on|in|across|upstairs|downstairs|next door)(?: [a-z'-]+){0,4})"
+    no_name = rf"(?-i:I)\b|(?:{rules().macros['month']}|{rules().macros['weekday']})\b"
+    return re.compile(
+        rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
+        r"(?P<name>(?-i:[A-Z][a-z][\w'-]*(?: [A-Z][\w'-]+)?)),(?! (?:and|or) )",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _in_plural() -> re.Pattern[str]:
+    """Children or pets who are several, and none of whom is named: "my twins", "two cats"."""
+    return re.compile(
+        r"\b(?:my|our|two|three|four) (?:[\w-]+ )?"
+        r"(?P<who>kids|children|twins|daughters|sons|girls|boys|dogs|cats|kittens|puppies|rabbits|sisters|brothers)\b"
+        r"(?!'|,? (?:called |named )?(?-i:[A-Z]))",
+        re.IGNORECASE,
+    )
 
 
 @cache

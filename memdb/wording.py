@@ -10,7 +10,7 @@ from memdb.times import in_zone
 _A_MOMENT = timedelta(milliseconds=1)
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
 _COUNTED_IF_SMALL = frozenset({"is a member of", "plans"})  # … if it has no name: "a book club", but "Amnesty"
-_STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs", re.IGNORECASE)
+_STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs|on \w+ leave", re.IGNORECASE)
 _RETIRED = re.compile(r"(?:retired|former|ex-?)\b ?(?=\w)", re.IGNORECASE)  # who is a retired nurse does not work as one
 _FRAMED = re.compile(  # what has an article already, or takes none
     r"(?:an?|the|my|our|his|her|their|your|its|some|several|many|few|both|no|\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten)\s"

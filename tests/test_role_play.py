@@ -24,6 +24,7 @@ BEGUN = [
     "You play the doctor and I'll play the patient",
     "Let's play a game: I'm a dragon.",
     "Roleplay: you are a pirate",
+    "Let's practise for a job interview. You're the interviewer, I'm a candidate called Bob.",
 ]
 
 

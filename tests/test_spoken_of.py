@@ -26,6 +26,14 @@ from .test_retractions import after
         (("We got a dog!", "His name is Bruno"), ("user.pet", "dog called Bruno")),
         (("My sister Ana lives in Porto. My sister Eva is a nurse. She lives in Rome",), ("eva.lives_in", "Rome")),
         (("My friend Tom lives in Leeds. He is a nurse",), ("tom.works_as", "nurse")),
+        (("I visited my sister. She lives in Rome",), ("sister.lives_in", "Rome")),
+        (("I look after my mum, she has dementia",), ("mother.has_condition", "dementia")),
+        (("I called my brother because he has asthma",), ("brother.has_condition", "asthma")),
+        (("My neighbour on the next plot, Winston, says hi",), ("user.neighbour", "Winston")),
+        (("My friend from school, Tom, lives in Leeds",), ("tom.lives_in", "Leeds")),
+        (("My twins turn four on Saturday", "They're called Milo and Bea"), ("user.child", "Bea")),
+        (("We have two cats. Their names are Miso and Pickle.",), ("user.pet", "cat called Pickle")),
+        (("We have a baby. We named her Vega",), ("user.child", "Vega")),
     ],
 )
 def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:
@@ -63,6 +71,28 @@ def test_where_only_one_is_meant_a_change_is_believed_at_once(mem: memdb.Memory)
         ("Faro", "active"),
         ("Leeds", "pending_confirmation"),
     }
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I told my mum about the nurse. She lives in Rome",
+        "My sister met a guy. He lives in Rome",
+        "I had lunch with my mum and my sister. She lives in Rome",
+        "Emma told my brother off. He lives in Rome",
+        "I miss my ex. She lives in Rome",
+    ],
+)
+def test_where_it_is_not_sure_who_is_meant_nothing_is_said(mem: memdb.Memory, said: str) -> None:
+    assert not [key for key, value in after(mem, said) if value == "Rome"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["My friend in Leeds, England, is sick", "I have two girls and a son. They're called Ana, Bea and Max", "my new baby is a Kawasaki"],
+)
+def test_who_is_not_named_has_no_name(mem: memdb.Memory, said: str) -> None:
+    assert not {value for key, value in after(mem, said) if value in ("England", "Ana", "Max", "Kawasaki")}
 
 
 @pytest.mark.parametrize(

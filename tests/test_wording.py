@@ -28,6 +28,7 @@ Tell = Callable[..., memdb.Memory]
         ("works as", "manager of two shops", "works as a manager of two shops"),
         ("works as", "retired nurse", "is a retired nurse"),
         ("works as", "unemployed", "is unemployed"),
+        ("works as", "on maternity leave", "is on maternity leave"),
         ("drives", "Audi", "drives an Audi"),
         ("drives", "cars", "drives cars"),
         ("owns", "own studio", "owns their own studio"),

@@ -48,7 +48,7 @@ _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
 _KEPT_OVER = 3  # clauses, within which one says what is so instead of what is over
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
-_NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him|they(?=['\u2019]?re\b| are\b)|their(?= names?\b))(?:\b|['\u2019]s)", re.IGNORECASE)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
