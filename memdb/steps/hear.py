@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from memdb.answers import Doubt
 from memdb.english_rules import compiled, rules
 from memdb.keys import normalise
+from memdb.quoting import in_short
 from memdb.records import Fact, Record
 from memdb.sentences import CONTRACTED, PLAIN, expand
 
@@ -29,8 +30,8 @@ def hear(text: str, asked: str, doubts: Sequence[Doubt], *, read: Callable[[str]
     The question is known by its words. Of two that contradict each other the answer names the one that is right, or says which; of one
     alone it says yes or no. What says anything else besides, doubts, or asks, is none. `read` gives a fact by its id.
     """
-    plain = _one_line(asked)
-    questions = [doubt for doubt in doubts if _one_line(doubt.question) in plain]
+    plain = in_short(asked)
+    questions = [doubt for doubt in doubts if in_short(doubt.question) in plain]
     if len(questions) != 1 or len(text) > _LONGEST or "?" in text:
         return None
     doubt, said = questions[0], normalise(CONTRACTED.sub(expand, text.translate(PLAIN)))
@@ -72,7 +73,3 @@ def _which(said: str, held: Fact, waits: Fact) -> bool | None:
 
 def _stem(word: str) -> str:
     return re.sub(r"s$", "", word)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
