@@ -6,12 +6,15 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from memdb.answers import Hits
+from memdb.answers import Hit, Hits
 from memdb.asked_keys import has_question
 from memdb.records import Record
 from memdb.unspaced import words_of
 
 _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
+_CONSIDERED = 16  # hits among which who is asked about and others are told apart: as many as a context holds
+_NEARNESS = ("lexical", "cosine", "window", "match")
+_LEAD = 5.0  # a lead of a fifth of all that nearness can give says all that it can say
 _ECHO = 0.5  # as much as this a hit asks the same, and is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
@@ -21,11 +24,15 @@ _EACH_OTHER = ("user", "assistant")  # what the one says of a matter speaks for 
 
 EVIDENCE = (
     "bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin", "named", "both", "out_of_vocabulary",
+    "lead", "topics", "asks", "score",
 )  # fmt: skip
 """What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names.
 
-Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`); asked anything else, as a user
-asks an assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`).
+Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`), and how far the best of what
+that one said, or others said of that one, stands before the best of all else (`lead`, -1 to 1); asked anything else, as a user asks an
+assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`). In both cases how much of
+what is asked about stands in one hit (`topics`; of several who speak, a hit of the one who is asked about), how many of the first only ask
+(`asks`), and how much the first scores (`score`).
 """
 
 
@@ -54,7 +61,8 @@ def evidence_of(hits: Hits) -> dict[str, float]:
     """
     other = elsewhere(hits)
     answering = [hit for hit in hits if hit.parts.get("echo", 0.0) < _ECHO and hit.fact.fact_id not in other]
-    first = sorted(answering, key=lambda hit: -hit.score)[:_LOOKED_AT]
+    considered = sorted(answering, key=lambda hit: -hit.score)[:_CONSIDERED]
+    first = considered[:_LOOKED_AT]
     question = hits.question
     asked = {stem(term) for term in question.terms}
 
@@ -62,15 +70,18 @@ def evidence_of(hits: Hits) -> dict[str, float]:
         among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
         return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
 
-    said = [{stem(word) for word in words_of(hit.fact.value_text)} for hit in first]
+    said = [{stem(word) for word in words_of(hit.fact.value_text)} for hit in considered]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
-    named = question.actor not in (None, *_EACH_OTHER)
+    actor = question.actor if question.actor not in _EACH_OTHER else None
+    named = actor is not None
+    own = [_is_of(hit, actor) for hit in considered]
+    topics = {stem(topic) for topic in question.topics} - ({stem(actor)} if actor is not None else set())
     return {
         "bias": 1.0,
         "match": best("match"),
         "window": best("window"),
-        "coverage": max((len(asked & words) / len(asked) for words in said), default=0.0) if asked else 0.0,
+        "coverage": _covered(asked, said[:_LOOKED_AT]),
         "actor": best("match", ours=True) if named else best("match"),
         "rival": best("match", ours=False) if named else 0.0,
         "relevance": (top.relevance or 0.0) if top else 0.0,
@@ -79,7 +90,36 @@ def evidence_of(hits: Hits) -> dict[str, float]:
         "named": float(named),
         "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get("match", 0.0) for hit in first), default=0.0),
         "out_of_vocabulary": 0.0 if named else hits.out_of_vocabulary,
+        "lead": _lead(considered, own) if named else 0.0,
+        "topics": _covered(topics, [words for words, is_own in zip(said, own, strict=True) if is_own]),
+        "asks": sum(hit.parts.get("is_question", 0.0) for hit in first) / _LOOKED_AT,
+        "score": _share(first[0]) if first else 0.0,
     }
+
+
+def _covered(asked: set[str], said: Sequence[set[str]]) -> float:
+    """How much of what is asked stands in one of several texts at most."""
+    return max((len(asked & words) / len(asked) for words in said), default=0.0) if asked else 0.0
+
+
+def _is_of(hit: Hit, actor: str | None) -> bool:
+    """Whether somebody said it, or it is said of them: who is spoken to, is named before a pause ("Thanks, Ana!")."""
+    if actor is None or hit.parts.get("actor"):
+        return True
+    return re.search(rf"\b{re.escape(actor)}(?:['’]s|\s+\w)", hit.fact.value_text, re.IGNORECASE) is not None
+
+
+def _share(hit: Hit) -> float:
+    """How much a hit scores, as a share of what words and meaning can give; that it is of who is asked about does not count."""
+    scale = sum(max(0.0, hit.weights.get(feature, 0.0)) for feature in _NEARNESS) or 1.0
+    return (hit.score - hit.factor * hit.weights.get("actor", 0.0) * hit.parts.get("actor", 0.0)) / scale
+
+
+def _lead(hits: Sequence[Hit], own: Sequence[bool]) -> float:
+    ours, others = (
+        max((_share(hit) for hit, is_own in zip(hits, own, strict=True) if is_own is wanted), default=0.0) for wanted in (True, False)
+    )
+    return max(-1.0, min(1.0, _LEAD * (ours - others)))
 
 
 def elsewhere(hits: Hits) -> frozenset[str]:

@@ -89,7 +89,7 @@ create table weights (
     'knowledge_update', 'former', 'keyed', 'hyponym', 'echo', 'match', 'goal', 'emotion', 'intrinsic_importance', 'agreement', 'sure_confidence', 'sure_match', 'sure_agreement',
     'sure_source_reliability', 'by_confidence', 'near', 'top', 'bm25_body', 'bm25_reply', 'bm25_context', 'bm25_date', 'k_lex', 'k_vec',
     'legs', 'bm25_half', 'bias', 'coverage', 'rival', 'relevance', 'margin', 'named', 'out_of_vocabulary',
-    'threshold')),
+    'lead', 'topics', 'asks', 'score', 'threshold')),
   value real not null,
   primary key (name, feature)
 ) strict, without rowid;

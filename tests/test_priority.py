@@ -25,6 +25,7 @@ from memdb.database import Database, SqlValue
 from memdb.emotions import _lexicon, mood_of, moods_like
 from memdb.interfaces.commands import app
 from memdb.records import Fact, Kind, Source
+from memdb.scoring import FEATURES
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.tokens import Tokenizer, conservative_count
@@ -724,6 +725,45 @@ def test_what_is_spoken_of_by_another_name_was_spoken_of(tell: Tell) -> None:
 def test_the_same_question_asked_before_is_no_evidence_of_an_answer(tell: Tell) -> None:
     mem = tell("I live in Porto.", "What car do I drive?")
     assert evidence_of(mem.assess("What car do I drive?", user_id="ana"))["match"] < 0.5
+
+
+def in_a_group(mem: memdb.Memory, *said: tuple[str, str]) -> None:
+    turns = [{"speaker": speaker, "text": text, "timestamp": f"2025-03-01T10:{place:02}:00Z"} for place, (speaker, text) in enumerate(said)]
+    mem.load(
+        [*turns, *({"speaker": who, "text": "Good morning!", "timestamp": "2025-03-02T10:00:00Z"} for who in ("Ana", "Rui"))], user_id="us"
+    )
+    mem.drain()
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "leads"),
+    [
+        ("Rui", "I went surfing in Ericeira on my birthday.", True),
+        ("Ana", "I went surfing in Ericeira on my birthday.", False),
+        ("Ana", "Rui went surfing in Ericeira on a birthday.", True),  # what is said of him
+        ("Ana", "Hi Rui! I went surfing in Ericeira on my birthday.", False),  # what is said to him
+    ],
+)
+def test_whose_words_were_found_tells_whether_it_is_an_answer(mem: memdb.Memory, speaker: str, text: str, leads: bool) -> None:
+    in_a_group(mem, (speaker, text), ("Rui", "The soup is too salty."), ("Ana", "The bus was late."))
+    evidence = evidence_of(mem.assess("Where did Rui go surfing on his birthday?", user_id="us"))
+    assert evidence["named"] == 1.0
+    assert (evidence["lead"] > 0, evidence["topics"] > 0.5) == (leads, leads)
+
+
+def test_a_lead_is_the_same_whatever_the_weights_are_multiplied_by(mem: memdb.Memory) -> None:
+    in_a_group(mem, ("Rui", "I went surfing in Ericeira."), ("Ana", "I went surfing, too."))
+    before = evidence_of(mem.assess("Where did Rui go surfing?", user_id="us"))
+    mem.set_weights({"default": {name: value * (2 if name in FEATURES else 1) for name, value in mem.weights("default").items()}})
+    after = evidence_of(mem.assess("Where did Rui go surfing?", user_id="us"))
+    assert {name: after[name] for name in ("lead", "score")} == pytest.approx({name: before[name] for name in ("lead", "score")})
+    assert 0 < before["lead"] < 1
+
+
+@pytest.mark.parametrize(("second", "share"), [("Is surfing hard?", 0.4), ("Surfing is hard.", 0.2)])
+def test_what_only_asks_is_told_apart(mem: memdb.Memory, second: str, share: float) -> None:
+    in_a_group(mem, ("Ana", "Rui, do you go surfing?"), ("Ana", second), ("Rui", "The soup is too salty."))
+    assert evidence_of(mem.assess("Does Rui go surfing at Ericeira?", user_id="us"))["asks"] == pytest.approx(share)
 
 
 def test_questions_that_only_measure_are_not_noted_and_recall_nothing(mem: memdb.Memory) -> None:

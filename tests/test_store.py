@@ -211,6 +211,18 @@ def test_the_calibration_is_fitted_anew_only_as_it_came(connection: apsw.Connect
         assert after == came if own else (len(after), after["named"], after["threshold"]) == (13, 0.33, 0.69)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_the_calibration_learns_whose_words_lead_only_as_it_came(connection: apsw.Connection, own: bool) -> None:
+    came = {"bias": -0.82, "match": 0.95, "window": 0.68, "coverage": 0.13, "actor": 1.62, "rival": -3.89, "relevance": 1.01, "confidence": 0.47}
+    came |= {"margin": 2.53, "named": 0.33, "both": 1.98, "out_of_vocabulary": -2.22, "threshold": 0.6 if own else 0.69}
+    connection.execute("delete from weights where name = 'calibration'")
+    connection.executemany("insert into weights values ('calibration', ?, ?)", came.items())
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[74])
+        after = dict(connection.execute("select feature, value from weights where name = 'calibration'"))
+        assert after == came if own else (len(after), after["lead"] > 1, after["asks"] < -1) == (17, True, True)
+
+
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
     of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
     for before, after in ((-0.35, -0.275), (-0.5, -0.5)):
