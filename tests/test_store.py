@@ -213,7 +213,16 @@ def test_the_calibration_is_fitted_anew_only_as_it_came(connection: apsw.Connect
 
 @pytest.mark.parametrize("own", [False, True])
 def test_the_calibration_learns_whose_words_lead_only_as_it_came(connection: apsw.Connection, own: bool) -> None:
-    came = {"bias": -0.82, "match": 0.95, "window": 0.68, "coverage": 0.13, "actor": 1.62, "rival": -3.89, "relevance": 1.01, "confidence": 0.47}
+    came = {
+        "bias": -0.82,
+        "match": 0.95,
+        "window": 0.68,
+        "coverage": 0.13,
+        "actor": 1.62,
+        "rival": -3.89,
+        "relevance": 1.01,
+        "confidence": 0.47,
+    }
     came |= {"margin": 2.53, "named": 0.33, "both": 1.98, "out_of_vocabulary": -2.22, "threshold": 0.6 if own else 0.69}
     connection.execute("delete from weights where name = 'calibration'")
     connection.executemany("insert into weights values ('calibration', ?, ?)", came.items())
