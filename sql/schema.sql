@@ -255,6 +255,8 @@ create table outbox (
   last_error text
 ) strict;
 
+create index outbox_next on outbox (next_attempt_at) where next_attempt_at is not null;
+
 -- What a vector collection outside the file must be told while it serves as the index; a line says only that the collection is to be made
 -- to hold what the file believes of this fact, or to hold it no longer. `change` is another number after every change, so that what changed
 -- while it was being sent is sent again.
@@ -294,6 +296,8 @@ create table vector_codes (
   off blob not null,
   codes blob not null
 ) strict;
+
+create index mirror_outbox_next on mirror_outbox (next_attempt_at) where next_attempt_at is not null;
 
 create index vector_codes_shelf on vector_codes (user_id, shelf, first, last, chunks);
 

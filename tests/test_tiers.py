@@ -423,7 +423,8 @@ def test_mistake_2_there_is_one_kind_of_embedder() -> None:
         "memdb/embed.py",
         "memdb/edge.py",
         "memdb/endpoint.py",
-    }  # with PyTorch, without, and where the language model is asked
+        "memdb/awaited.py",
+    }  # with PyTorch, without, where the language model is asked, and one of these that nobody waits for too long
     assert sources()["memdb/embed.py"].count("(Protocol)") == 1
     assert not [name for name, text in sources().items() if "EmbeddingProvider" in text]
 
