@@ -28,11 +28,10 @@ EVIDENCE = (
 )  # fmt: skip
 """What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names.
 
-Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`), and how far the best of what
-that one said, or others said of that one, stands before the best of all else (`lead`, -1 to 1); asked anything else, as a user asks an
-assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`). In both cases how much of
-what is asked about stands in one hit (`topics`; of several who speak, a hit of the one who is asked about), how many of the first only ask
-(`asks`), and how much the first scores (`score`).
+Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`), how far the best of what that
+one said, or others said of that one, stands before the best of all else (`lead`, -1 to 1), how much of what is asked about stands in one
+hit of that one (`topics`), how many of the first only ask (`asks`), and how much the first scores (`score`); asked anything else, as a
+user asks an assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`).
 """
 
 
@@ -91,9 +90,9 @@ def evidence_of(hits: Hits) -> dict[str, float]:
         "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get("match", 0.0) for hit in first), default=0.0),
         "out_of_vocabulary": 0.0 if named else hits.out_of_vocabulary,
         "lead": _lead(considered, own) if named else 0.0,
-        "topics": _covered(topics, [words for words, is_own in zip(said, own, strict=True) if is_own]),
-        "asks": sum(hit.parts.get("is_question", 0.0) for hit in first) / _LOOKED_AT,
-        "score": _share(first[0]) if first else 0.0,
+        "topics": _covered(topics, [words for words, is_own in zip(said, own, strict=True) if is_own]) if named else 0.0,
+        "asks": sum(hit.parts.get("is_question", 0.0) for hit in first) / _LOOKED_AT if named else 0.0,
+        "score": _share(first[0]) if named and first else 0.0,
     }
 
 

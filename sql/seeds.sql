@@ -193,11 +193,11 @@ insert into weights (name, feature, value) values
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
   -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
-  ('calibration', 'bias', -0.76), ('calibration', 'match', 0.67), ('calibration', 'window', 0.43), ('calibration', 'coverage', -1.19),
-  ('calibration', 'actor', 0.33), ('calibration', 'rival', -1.19), ('calibration', 'relevance', 0.18), ('calibration', 'confidence', 0.42),
-  ('calibration', 'margin', 0.33), ('calibration', 'named', -0.44), ('calibration', 'both', 2.36), ('calibration', 'out_of_vocabulary', -1.48),
-  ('calibration', 'lead', 2.61), ('calibration', 'topics', 2.21), ('calibration', 'asks', -1.57), ('calibration', 'score', 2.17),
-  ('calibration', 'threshold', 0.7),
+  ('calibration', 'bias', 0.2), ('calibration', 'match', 0.76), ('calibration', 'window', 0.65), ('calibration', 'coverage', -0.61),
+  ('calibration', 'actor', 0.54), ('calibration', 'rival', -1.16), ('calibration', 'relevance', 0.86), ('calibration', 'confidence', 0.44),
+  ('calibration', 'margin', 0.59), ('calibration', 'named', -0.89), ('calibration', 'both', 2.9), ('calibration', 'out_of_vocabulary', -2.22),
+  ('calibration', 'lead', 2.68), ('calibration', 'topics', 1.62), ('calibration', 'asks', -2.48), ('calibration', 'score', 0.37),
+  ('calibration', 'threshold', 0.73),
   -- the one that measures best
   ('default', 'lexical', 2.1), ('default', 'cosine', 1.7), ('default', 'window', 0.85), ('default', 'both', -2.0), ('default', 'actor', 0.375),
   ('default', 'is_question', -0.15), ('default', 'length', 0.5), ('default', 'has_number', 0.15), ('default', 'is_reaction', -0.125),
