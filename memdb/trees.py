@@ -108,7 +108,8 @@ class Pages:
         self, page: int, keyed: bool, plain: bool, above: Key | None, up_to: Key | None, seen: set[int], depth: int
     ) -> Iterator[Part]:
         found = self._node(page) if page not in seen and depth < _DEEPEST else None
-        if found is None or found.kind not in (_INSIDE[keyed], _LEAVES[keyed]) or (plain and not _fits(found, above, up_to)):
+        may_stand = found is not None and found.kind in (_INSIDE[keyed], _LEAVES[keyed]) and (not plain or _fits(found, above, up_to))
+        if found is None or not may_stand or (depth and not found.keys):  # only a whole table that is empty has a page without entries
             yield Part(page, above, up_to, None)
             return
         seen.add(page)

@@ -45,7 +45,9 @@ def rows_of(path: Path) -> Rows:
     for table in [str(name) for (name,) in connection.execute(names).fetchall()]:
         if not table.startswith(MADE_ANEW):
             kept = [
-                str(name) for (name,) in connection.execute("select name from pragma_table_info(?)", (table,)) if name != "embedding_id"
+                str(name)
+                for (name,) in connection.execute("select name from pragma_table_info(?)", (table,))
+                if name != "embedding_id" and (table, name) != ("events", "segment_id")  # which an event loses with its segment
             ]
             found[table] = set(connection.execute(f"select {', '.join(map(repr, kept))} from {table}".replace("'", '"')).fetchall())
     connection.close()
