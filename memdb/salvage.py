@@ -154,7 +154,9 @@ class _Copy:
     def lost(self) -> Lost | None:
         """Return what is lost of the table, as exactly as can be told; None if nothing is."""
         there = set(driver.row_ids(self.db.connection, self.table.name)) if not self.table.keyed else set()
-        told = next((one for one in self.listings if one.whole and (one.trusted or self.missing)), None)
+        whole = sorted((one for one in self.listings if one.whole), key=lambda one: not one.trusted)
+        # one that is empty where the table is not is none of its own
+        told = next((one for one in whole if one.trusted or (self.missing and (one.lines or not self.taken))), None)
         if told is not None and not self.table.keyed:
             gone = told.rowids - there - self._aside
             return Lost(table=self.table.name, rows=len(gone), ids=_ranges(gone)) if gone else None

@@ -154,6 +154,14 @@ def test_rows_that_nothing_leads_to_any_more_are_found_by_an_index(path: Path) -
     assert rows_of(path) == before
 
 
+def test_an_index_that_is_empty_where_its_table_is_not_does_not_tell_what_is_lost(path: Path) -> None:
+    last = [*Pages(path.read_bytes()).parts(page_of(path, "facts"), keyed=False)][-1]
+    overwrite(path, last.page, bytes(SIZE))
+    overwrite(path, page_of(path, "facts_key"), b"\x0a\0\0\0\0" + SIZE.to_bytes(2, "big") + bytes(SIZE - 7))
+    [told] = [lost for lost in memdb.mend(path).lost if lost.table == "facts"]
+    assert told.rows == len(last.entries or ()) > 0
+
+
 def test_what_is_lost_is_told_to_the_row(path: Path) -> None:
     held = path.read_bytes()
     pages = Pages(held)
