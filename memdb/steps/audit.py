@@ -170,7 +170,7 @@ def _fact_line(name: str, fact: Fact, zone: tzinfo) -> str:
         circumstances.append(f"until {_day(fact.valid_to, zone)}")
     if fact.status == "pending_confirmation":
         circumstances.append("not confirmed yet")
-    return f"{name} | {fact.key} | {_one_line(fact.value_text)} | {', '.join(circumstances)}"
+    return f"{name} | {fact.key} | {_in_a_column(fact.value_text)} | {', '.join(circumstances)}"
 
 
 def _candidate_line(name: str, candidate: Candidate, zone: tzinfo) -> str:
@@ -179,14 +179,14 @@ def _candidate_line(name: str, candidate: Candidate, zone: tzinfo) -> str:
     circumstances += ["said to have changed, or confirmed"] if candidate.explicit else []
     for word, time in (("from", candidate.valid_from), ("until", candidate.valid_to), ("on", candidate.event_time)):
         circumstances += [f"{word} {_day(time, zone)}"] if time else []
-    return f"{name} | {candidate.key} | {_one_line(candidate.value_text)} | {', '.join(circumstances)}"
+    return f"{name} | {candidate.key} | {_in_a_column(candidate.value_text)} | {', '.join(circumstances)}"
 
 
 def _day(time: datetime, zone: tzinfo) -> str:
     return f"{in_zone(time, zone):%Y-%m-%d}"
 
 
-def _one_line(text: str) -> str:
+def _in_a_column(text: str) -> str:
     """What is remembered cannot forge a line of the list."""
     return one_line(text).replace("|", "/")[:_LONGEST_VALUE]
 
