@@ -6,6 +6,9 @@ import re
 import tomllib
 from collections import Counter
 from functools import cache
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from memdb import files
 from memdb.languages import Language
@@ -15,16 +18,20 @@ _LONGEST = 4_000  # characters that are read
 _SAME_SIDE = 0.5  # what two pleasant moods, or two unpleasant ones, have in common
 
 
+_Words = Annotated[frozenset[str], BeforeValidator(files.parted)]
+_Moods = dict[str, Annotated[tuple[str, ...], BeforeValidator(files.parted)]]
+
+
 class _Abroad(Record):
-    denials: frozenset[str]
-    moods: dict[str, tuple[str, ...]]
+    denials: _Words
+    moods: _Moods
 
 
 class _Lexicon(Record):
-    positive: dict[str, tuple[str, ...]]
-    negative: dict[str, tuple[str, ...]]
-    denials: frozenset[str]
-    english_too: frozenset[str]
+    positive: _Moods
+    negative: _Moods
+    denials: _Words
+    english_too: _Words
     abroad: dict[str, _Abroad]
 
 

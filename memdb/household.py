@@ -36,7 +36,7 @@ _EMPTY = frozenset(
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class TypeRule(_Table):

@@ -6,6 +6,9 @@ import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from memdb import files
 from memdb.records import Record
@@ -19,7 +22,7 @@ class Kind(Record):
     """A kind of things: how several of it are called, and words and phrases that tell of one."""
 
     called: tuple[str, ...]
-    hyponyms: tuple[str, ...]
+    hyponyms: Annotated[tuple[str, ...], BeforeValidator(files.parted)]
 
 
 def hypernyms_in(text: str, words: Sequence[str]) -> tuple[str, ...]:

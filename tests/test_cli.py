@@ -19,7 +19,7 @@ import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
 from memdb.conversations import read_conversation
 from memdb.interfaces.chroma import PersistentClient
-from memdb.interfaces.commands import app
+from memdb.interfaces.commands import app, app_for
 from memdb.interfaces.demo import QUERIES, _Tale
 from memdb.interfaces.reading import Found
 from memdb.interfaces.show import clean
@@ -490,6 +490,15 @@ def test_without_its_packages_the_program_says_what_to_install(package: str) -> 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "pip install 'memdb[cli]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["search", "-h"], ["model", "-h"], ["model", "remove"], ["search"], ["serch"], ["-h"], ["--db", "m.db", "search"], []]
+)
+def test_a_command_of_which_only_the_verb_is_read_says_the_same_as_one_of_all(arguments: list[str]) -> None:
+    one, whole = CliRunner().invoke(app_for(arguments), arguments), CliRunner().invoke(app, arguments)
+    assert (one.exit_code, one.output) == (whole.exit_code, whole.output)
+    assert len(app_for(["search"]).registered_commands) == 1 < len(app_for(["serch"]).registered_commands)
 
 
 def test_what_is_imported_is_not_looked_through_for_garbage() -> None:

@@ -61,7 +61,7 @@ def _run() -> None:
     _leave_out_a_width_of_no_terminal()
     gc.disable()  # what is imported stays: to look through it for garbage takes a fifth of a command's time
     try:
-        from memdb.interfaces.commands import app
+        from memdb.interfaces.commands import app_for
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich", "yaml"):
             raise
@@ -75,7 +75,7 @@ def _run() -> None:
     sys.unraisablehook = _pass_over_broken_pipes
     try:
         try:
-            app(prog_name="memdb")
+            app_for(sys.argv[1:])(prog_name="memdb")
         except SystemExit as ended:
             if isinstance(ended.code, int) and ended.code > SIGNALLED:
                 leave(signal.Signals(ended.code - SIGNALLED))

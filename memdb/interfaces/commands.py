@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Annotated
 
 import typer
@@ -88,3 +89,14 @@ for panel, verbs in _VERBS.items():
     for verb in verbs:
         app.command(rich_help_panel=panel)(verb)
 app.add_typer(model.app, name="model", cls=_Commands, rich_help_panel="Run")
+
+
+def app_for(arguments: Sequence[str]) -> typer.Typer:
+    """Return `app`, with no verb but the one that comes first, if it is one: to read the options of all takes as long as most verbs."""
+    named = [command for command in app.registered_commands if command.callback is not None and command.callback.__name__ in arguments[:1]]
+    groups = [group for group in app.registered_groups if group.name in arguments[:1]]
+    if not (named or groups):
+        return app
+    one = copy(app)
+    one.registered_commands, one.registered_groups = named, groups
+    return one
