@@ -600,6 +600,22 @@ def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
     assert {(note.confidence, note.source) for note in notes} == {(0.7, "inferred")}
 
 
+@pytest.mark.parametrize(
+    ("said", "topic"),
+    [
+        (["Back from Lisbon.", "I miss Lisbon.", "lisbon again, and Lisbon it is"], "Lisbon"),
+        (["Pottery was fun.", "Pottery again.", "My pottery broke."], "pottery"),
+        (["Sailing!", "Sailing?", "Sailing."], "sailing"),
+        (["The Harbour closed.", "The harbour opened.", "Harbour walls."], "harbour"),
+    ],
+)
+def test_a_topic_is_written_as_it_mostly_is_within_a_sentence(mem: memdb.Memory, said: list[str], topic: str) -> None:
+    for day, text in enumerate(said, 1):
+        chat(mem, f"s{day}", f"2025-03-0{day}", text, *["Well."] * 6)
+    mem.maintain(now="2025-03-05")
+    assert f"Keeps coming back to {topic}" in [note.value_text for note in of(mem, "note")]
+
+
 def test_a_word_that_names_nothing_is_no_topic_however_often_it_is_said(mem: memdb.Memory) -> None:
     for day in (1, 2, 3):
         chat(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
@@ -184,7 +184,14 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about)}" if about else "")
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(when) >= days and openly(topic, zip(messages, folded, strict=True)):
-            yield f"Keeps coming back to {topic}"
+            yield f"Keeps coming back to {_as_written(topic, messages)}"
+
+
+def _as_written(word: str, messages: Sequence[Said]) -> str:
+    """How a word is mostly written within a sentence, where a capital tells a name; as it is where it stands in none."""
+    within = re.compile(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", re.IGNORECASE)
+    written = Counter(found for message in messages for found in within.findall(message.text))
+    return max(sorted(written, reverse=True), key=written.__getitem__, default=word)  # of two that are as frequent, the small letters
 
 
 def _asked_of_answers(messages: Sequence[Said], folded: Sequence[str], days: int) -> list[Strategy]:
