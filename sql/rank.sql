@@ -9,5 +9,5 @@ candidate as materialized (
     value ->> 2 as distance,
     value ->> 3 as window_distance,
     :best_bm25 as best_bm25
-  from json_each(:found)
+  from jsonb_each(:found)  -- whose arrays need not be read from text once more
 )
