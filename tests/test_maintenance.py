@@ -1075,6 +1075,7 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == promoted
     assert ("user.drives" in mem.profile("ana", now="2025-03-05").soft_preferences) is bool(promoted)
     assert mem.maintain(now="2025-03-05").promoted == 0
+    assert mem.profile("ana", now="2025-03-05").recent_changes == []  # it is as it was
 
 
 @pytest.mark.parametrize(("zone", "promoted"), [("UTC", 1), ("America/New_York", 0)])
