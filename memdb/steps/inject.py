@@ -255,9 +255,15 @@ def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
     words = set(words_of(text, contracted=True))
     if not words.isdisjoint(PLEASANTRIES) and words <= PLEASANTRIES | WITH_PLEASANTRIES:
         return True
-    quoting = [_telling(fact.value_text) for fact in told if (quote := _plain(fact.source_excerpt)) and quote in text]
+    quoting = [_telling(fact.value_text) for fact in told if _quotes(fact, text)]
     clauses = filter(None, map(_telling, _CLAUSE.split(text)))
     return bool(quoting) and all(any(2 * len(clause & fact) >= len(clause) for fact in quoting) for clause in clauses)
+
+
+def _quotes(fact: Fact, text: str) -> bool:
+    """Whether a fact is what was said in a plain text. "Find my keys" is not what was said by "I lost my keys, help me find them"."""
+    quote = _plain(fact.source_excerpt)
+    return bool(quote) and quote in text and (fact.kind != "task" or _plain(fact.object) in text)
 
 
 def _telling(text: str) -> set[str]:
