@@ -30,7 +30,7 @@ _EMPTY = frozenset(
     a about after again all also am an and any are as asked at be because been before being but by can could did do does down for
     from had has have he her hers him his how i if in into is it its just me more my no not of off on one or our out over own said
     she so some somebody someone that the their them then there they this those to told too under up us was we went were what when
-    where which while who will with would you your yeah yes oh well really
+    where which while who will with would you your yeah yes oh well really pm
     """.split()
 )
 

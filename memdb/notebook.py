@@ -43,7 +43,8 @@ class Notebook:
             "query": checks.searchable(query)[:1_000],
             "weights": weights,
             "lexical_hits": hits.lexical,
-            "vector_hits": hits.semantic,
+            # each row is some way off in meaning: only what is as near as bears on a question was found by it
+            "vector_hits": sum(hit.parts.get("cosine", 0.0) >= self._config.bearing_match for hit in hits) if hits.semantic else 0,
             "returned": len(hits),
             "decision": hits.verdict.decision if hits.verdict else None,
             "degraded": hits.degraded,

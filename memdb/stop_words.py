@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
@@ -19,8 +21,8 @@ ONLY_ENGLISH = STOP_WORDS - frozenset("a all also am an as do for had has he i i
 
 PLEASANTRIES = frozenset(
     """
-    ah aha awesome btw bye cheers congrats congratulations cool glad goodbye great ha haha hehe hello hey hi hm hmm lol oh ok okay perfect
-    sounds sure thank thanks welcome wonderful wow yay
+    ah aha awesome btw bye cheers congrats congratulations cool glad goodbye great ha haha hehe hello hey hi hm hmm hooray hurray lol noted
+    oh ok okay perfect sounds sure thank thanks welcome wonderful wow yay
     """.split()
 )
 """Words that greet, thank, cheer or agree."""
@@ -32,3 +34,8 @@ TOLD_IN_ENGLISH = ONLY_ENGLISH | frozenset(
     "live lived work have love like hate moved study speak drive own play got eat grew come use".split()
 )
 """Of the words of a text one of which tells that it is English, where it is in none of the languages that are known."""
+
+
+def is_pleasantry(words: Set[str]) -> bool:
+    """Whether a text of these words, in small letters, is mere thanks and cheers."""
+    return not words.isdisjoint(PLEASANTRIES) and words <= PLEASANTRIES | WITH_PLEASANTRIES

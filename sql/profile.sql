@@ -23,6 +23,8 @@ with changed as materialized (
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
     and (operation = 'confirm' or before ->> 'status' <> 'pending_confirmation')  -- what was never believed is no change when it is dropped
     and action_hash <> turn_id  -- nor is what was told or seen again
+    -- nor what came into the profile for being said often, in the same words
+    and not (operation = 'update' and before ->> 'category' <> after ->> 'category' and before ->> 'value_text' = after ->> 'value_text')
     and changed_at > :since
     and changed_at <= :now
 ),

@@ -553,7 +553,7 @@ def test_what_one_of_them_asked_for_is_not_said_to_be_how_all_of_them_like_it(me
 
 
 def test_the_tags_of_a_memory_are_words(mem: memdb.Memory) -> None:
-    mem.event("Mila celebrated grandpa's birthday", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Mila"])
+    mem.event("Mila celebrated grandpa's birthday at 6:30 PM", user_id="home", timestamp=f"{DAY}T18:30:00Z", participants=["Mila"])
     assert told(mem).tags == ("celebrated", "grandpa", "birthday")
 
 

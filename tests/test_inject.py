@@ -248,6 +248,18 @@ def test_a_message_is_told_by_what_quotes_it_alone() -> None:
     assert len(made(Profile(), [fact, hit("I spilt oat milk.", kind="message")]).items) == 2
 
 
+@pytest.mark.parametrize(
+    ("message", "task", "stays"),
+    [
+        ("I lost my toy dinosaur. Can you help me find it?", "find my toy dinosaur", True),
+        ("Remind me to find my toy dinosaur", "find my toy dinosaur", False),
+    ],
+)
+def test_what_is_to_be_done_does_not_tell_what_happened(message: str, task: str, stays: bool) -> None:
+    found = [hit(task, kind="task", excerpt=message, score=0.9), hit(message, kind="message")]
+    assert len(made(Profile(), found).items) == 1 + stays
+
+
 def test_a_message_that_shown_facts_quote_part_by_part_adds_nothing() -> None:
     facts = [hit("User lives in Porto", excerpt="I live in Porto", score=0.9), hit("User has a cat", excerpt="I have a cat", score=0.8)]
     both = hit("Hi! I live in Porto and I have a cat.", kind="message")

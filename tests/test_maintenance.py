@@ -64,6 +64,20 @@ def test_a_session_that_becomes_warm_becomes_an_episode(mem: memdb.Memory) -> No
     assert mem.maintain(now="2025-03-20").episodes == 1
 
 
+@pytest.mark.parametrize("answer", ["Noted.", "Tell me more about that."])
+def test_an_episode_tells_no_thanks_and_cheers_and_what_is_said_again_and_again_once(mem: memdb.Memory, answer: str) -> None:
+    said = (
+        "I lost my toy dinosaur near the old station.",
+        "Our train left without waiting.",
+        "My grandma found that dinosaur under some bench.",
+    )
+    for place, text in enumerate((*said, "Thanks!")):
+        mem.observe(text, answer, user_id="ana", session_id="s1", timestamp=f"2025-03-01T10:0{place}:00Z")
+    mem.drain()
+    mem.maintain(now="2025-03-20")
+    assert [told.value_text for told in of(mem, "episode")] == [" ".join(f"user: {text}" for text in said)]
+
+
 @pytest.mark.parametrize("session", [None, "s"])
 def test_what_one_message_says_is_not_told_again(mem: memdb.Memory, session: str | None) -> None:
     for day, place in enumerate(("Kyoto", "Osaka", "Nara", "Kobe")):
@@ -1091,6 +1105,7 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == promoted
     assert ("user.drives" in mem.profile("ana", now="2025-03-05").soft_preferences) is bool(promoted)
     assert mem.maintain(now="2025-03-05").promoted == 0
+    assert mem.profile("ana", now="2025-03-05").recent_changes == []  # it is as it was
 
 
 @pytest.mark.parametrize(("zone", "promoted"), [("UTC", 1), ("America/New_York", 0)])

@@ -790,6 +790,13 @@ def test_stats_count_what_is_there(tell: Tell) -> None:
     assert stats.prompt_tokens_mean > 0
 
 
+def test_meaning_found_only_what_is_near_enough_to_bear_on_the_question(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    mem.search("Porto", user_id="ana")
+    (far, *_) = mem.search("zzz", user_id="ana")  # something is nearest to whatever is asked
+    assert (far.parts["cosine"] < mem.config.bearing_match, mem.stats().vector_hit_rate) == (True, 0.5)
+
+
 def test_an_empty_file_has_no_rates(mem: memdb.Memory) -> None:
     stats = mem.stats()
     assert (stats.users, stats.retrievals, stats.vectors) == (0, 0, 0)

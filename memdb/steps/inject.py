@@ -10,7 +10,7 @@ from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Sect
 from memdb.config import Config
 from memdb.quoting import one_line
 from memdb.records import Fact, Kind, Record, Tone, parts_of
-from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
+from memdb.stop_words import PLEASANTRIES, STOP_WORDS, is_pleasantry
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
 from memdb.wording import day_told, told_when
@@ -252,12 +252,17 @@ def _asked_for(hit: Hit, config: Config) -> bool:
 def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
     """Whether a message is mere thanks and cheers, or shown facts that quote it say most of each of its clauses."""
     text = _plain(message.value_text)
-    words = set(words_of(text, contracted=True))
-    if not words.isdisjoint(PLEASANTRIES) and words <= PLEASANTRIES | WITH_PLEASANTRIES:
+    if is_pleasantry(set(words_of(text, contracted=True))):
         return True
-    quoting = [_telling(fact.value_text) for fact in told if (quote := _plain(fact.source_excerpt)) and quote in text]
+    quoting = [_telling(fact.value_text) for fact in told if _quotes(fact, text)]
     clauses = filter(None, map(_telling, _CLAUSE.split(text)))
     return bool(quoting) and all(any(2 * len(clause & fact) >= len(clause) for fact in quoting) for clause in clauses)
+
+
+def _quotes(fact: Fact, text: str) -> bool:
+    """Whether a fact is what was said in a plain text. "Find my keys" is not what was said by "I lost my keys, help me find them"."""
+    quote = _plain(fact.source_excerpt)
+    return bool(quote) and quote in text and (fact.kind != "task" or _plain(fact.object) in text)
 
 
 def _telling(text: str) -> set[str]:

@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from memdb import files
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
+from memdb.stop_words import is_pleasantry
 from memdb.unsaid import Line, is_told_in_english, stems, what_was_not_said
+from memdb.unspaced import words_of
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
@@ -93,13 +95,14 @@ def _speaks_of(summary: str, said: Sequence[Line]) -> bool:
 
 
 def _telling(messages: Sequence[Fact]) -> list[tuple[int, str]]:
-    """The sentences that tell most, each with the place of its message."""
-    sentences = [
-        (place, " ".join(match.group().split()))
-        for place, message in enumerate(messages)
-        for match in _SENTENCE.finditer(message.value_text)
-        if not match.group().rstrip().endswith("?")
-    ]
+    """The sentences that tell most, each with the place of its message: where one is said again and again, the first time it is."""
+    first: dict[str, tuple[int, str]] = {}
+    for place, message in enumerate(messages):
+        for match in _SENTENCE.finditer(message.value_text):
+            sentence = " ".join(match.group().split())
+            if not sentence.endswith("?") and not is_pleasantry(set(words_of(sentence.casefold(), contracted=True))):
+                first.setdefault(sentence.casefold(), (place, sentence))
+    sentences = list(first.values())
     words = [set(_WORD.findall(sentence.casefold())) for _, sentence in sentences]
     shared = Counter(word for one in words for word in one)
     chosen: list[int] = []
