@@ -157,9 +157,21 @@ from (
 -- statement: behind
 select count(*) as behind from (select 1 from mirror_outbox where dead = 0 limit :most);
 
--- The kinds that a user has rows of.
+-- The kinds that a user has rows of, and how many of these the collection was told; more than :most are as good as :most.
 -- statement: kinds
-select k.kind
+select
+  k.kind,
+  (
+    select count(*)
+    from (
+      select 1
+      from facts f
+      where f.user_id = :user_id and f.kind = k.kind and f.status in (select value from json_each(:statuses))
+        and f.embedding_id is not null
+        and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
+      limit :most
+    )
+  ) as told
 from kinds k
 where exists (
   select 1 from facts f

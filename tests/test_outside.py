@@ -799,6 +799,46 @@ def test_records_that_somebody_else_deletes_while_it_serves_come_back(tmp_path: 
         assert held(near) == before
 
 
+def test_what_somebody_else_deletes_while_it_serves_is_found_by_the_file_s_own_vectors(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.")
+        before = [hit.fact.fact_id for hit in mem.search("an old map", user_id="ana", weights="vector-only")]
+        near.delete(ids=near.get()["ids"][:1])
+        hits = mem.search("an old map", user_id="ana", weights="vector-only")
+        assert "found fewer records than it was told of" in (hits.degraded or "")
+        assert [hit.fact.fact_id for hit in hits] == before
+
+
+def test_a_collection_that_found_too_few_is_looked_after_soon(tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.")
+        before = held(near)
+        near.delete(ids=near.get()["ids"])
+        mem.search("an old map", user_id="ana")
+        clock = time.monotonic
+        monkeypatch.setattr("memdb.mirroring.monotonic", lambda: clock() + 10)
+        mem._background.mirror()
+        assert mem.drain(60)
+        assert held(near) == before
+        assert mem.search("an old map", user_id="ana").degraded is None
+
+
+def test_beside_another_s_records_nothing_is_told_again(tmp_path: Path, near: Any) -> None:
+    told: list[object] = []
+
+    class Noted(Wrapped):
+        def upsert(self, *given: Any, **arguments: Any) -> Any:
+            told.extend(given)
+            return super().upsert(*given, **arguments)
+
+    near.add(ids=["another's"], embeddings=[[1.0] * 64], documents=["a text"])
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+    with opened(tmp_path, Noted(near)) as mem:
+        assert mem.drain(60)
+        assert told == []
+
+
 def restored(collection: Any, copy: Mapping[str, Any]) -> None:
     """Make a collection what it was when the copy was made."""
     collection.delete(ids=collection.get()["ids"])
