@@ -248,6 +248,20 @@ def test_an_admin_client_opens_the_file_that_a_client_of_that_folder_does(tmp_pa
         assert [database["name"] for database in admin.list_databases()] == ["default_database", "sales"]
 
 
+def test_reset_is_not_allowed_by_a_setting_that_says_false(tmp_path: Path) -> None:
+    settings = chroma.Settings(allow_reset="false")  # type: ignore[arg-type]
+    with chroma.PersistentClient(tmp_path, settings) as client, pytest.raises(chroma.errors.AuthorizationError, match="Reset is disabled"):
+        client.reset()
+
+
+def test_a_client_of_no_settings_heeds_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"IS_PERSISTENT": "TRUE", "PERSIST_DIRECTORY": str(tmp_path / "told"), "ALLOW_RESET": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with chroma.Client() as client:
+        assert client.reset()
+    assert (tmp_path / "told" / "mem.db").exists()
+
+
 def test_reset_deletes_collections_but_no_facts(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem, chroma.PersistentClient(tmp_path / "mem.db") as client:
         mem.remember("Ana lives in Lisbon.", user_id="ana")

@@ -1266,6 +1266,18 @@ def test_settings_take_what_chromadb_s_take(given: dict[str, Any]) -> None:
     same(partial(theirs.require, "nothing"), partial(ours.require, "nothing"))
 
 
+@pytest.mark.parametrize("value", ["true", "false", "FALSE", "1", "0", "no", "maybe", "", 0, 1, 2, True, False], ids=repr)
+@pytest.mark.parametrize("name", ["allow_reset", "is_persistent"])
+def test_a_setting_that_is_told_in_words_is_read_the_same(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it is told: "false" allows nothing."""
+    told: dict[str, Any] = {name: value}
+    denied: dict[str, Any] = {name: False}
+    same(lambda: chromadb.config.Settings(**told)[name], lambda: chroma.config.Settings(**told)[name])
+    monkeypatch.setenv(name.upper(), str(value))
+    same(lambda: chromadb.config.Settings()[name], lambda: chroma.config.Settings()[name])
+    same(lambda: chromadb.config.Settings(**denied)[name], lambda: chroma.config.Settings(**denied)[name])
+
+
 @pytest.mark.parametrize("kind", ["Collection", "ClientAPI", "AdminClient"])
 def test_methods_have_chromadb_s_signatures(kind: str) -> None:
     theirs = {"Collection": chromadb.Collection, "ClientAPI": chromadb.api.client.Client, "AdminClient": chromadb.api.client.AdminClient}[

@@ -347,8 +347,9 @@ def EphemeralClient(settings: Settings | None = None, tenant: str = DEFAULT_TENA
 
 
 def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE) -> ClientAPI:
-    """Return a persistent client where the settings say so, otherwise an ephemeral one."""
-    if settings is not None and settings.is_persistent:
+    """Return a persistent client where the settings or the environment say so, otherwise an ephemeral one."""
+    settings = settings or Settings()
+    if settings.is_persistent:
         return PersistentClient(settings.persist_directory, settings, tenant, database)
     return EphemeralClient(settings, tenant, database)
 
