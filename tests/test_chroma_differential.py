@@ -1170,6 +1170,23 @@ def test_what_is_embedded_gives_the_same(pair: Pair, call: Call, dimension: int,
     same(partial(state, theirs), partial(state, ours), call)
 
 
+def test_an_embedding_function_of_chromadb_s_is_found_under_our_name_too() -> None:
+    from memdb.interfaces.chroma.utils.embedding_functions import OllamaEmbeddingFunction
+
+    assert OllamaEmbeddingFunction is chromadb.utils.embedding_functions.OllamaEmbeddingFunction
+    assert not hasattr(chroma.utils.embedding_functions, "NoSuchFunction")
+
+
+def test_an_embedding_function_that_only_chromadb_knows_is_made_again(pair: Pair) -> None:
+    """As a process that did not make the collection finds it."""
+    chromadb.utils.embedding_functions.known_embedding_functions["letters"] = Letters
+    for client in pair:
+        client.create_collection(f"of-letters-{next(NUMBERS)}", embedding_function=Letters()).add(ids=["a"], documents=["one"])
+    chroma.utils.embedding_functions.known_embedding_functions.pop("letters")
+    found = [client.list_collections()[-1].query(query_texts=["one"])["distances"] for client in pair]
+    assert found == [[[0.0]], [[0.0]]]
+
+
 # tenants and databases
 
 PLACES = st.sampled_from(["alpha", "beta", "ab", "default_tenant", "default_database", "missing", ""])

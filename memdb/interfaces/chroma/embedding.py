@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -130,6 +132,13 @@ def register_embedding_function(ef_class: _Class) -> _Class:
     return ef_class
 
 
+def of_chromadb() -> ModuleType | None:
+    """Return the module of chromadb's own embedding functions, where chromadb is installed: they fit as they are."""
+    spec = importlib.util.find_spec("chromadb")
+    there = spec is not None and spec.name == "chromadb"  # and not this package under that name
+    return importlib.import_module("chromadb.utils.embedding_functions") if there else None
+
+
 def check_signature(function: AnyEmbeddingFunction) -> None:
     """Make sure that an embedding function takes `input`.
 
@@ -177,12 +186,16 @@ def remembered(
 ) -> AnyEmbeddingFunction | None:
     """Make the embedding function again that a collection remembers, or None if it remembers none that can be made.
 
+    One that is known by its name to chromadb, where that is installed, is made as well.
+
     Raises:
         InputError: it is not registered here, or cannot be made.
     """
     if description is None or description.get("type") != "known":
         return None
     name = str(description["name"])
+    if name not in known and known is known_embedding_functions:
+        known = getattr(of_chromadb(), "known_embedding_functions", known)
     if name not in known:
         raise InputError(f"Embedding function {name} not found. Add @register_embedding_function decorator to the class definition.")
     try:
