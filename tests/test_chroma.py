@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import apsw
 import numpy as np
@@ -252,6 +253,20 @@ def test_reset_is_not_allowed_by_a_setting_that_says_false(tmp_path: Path) -> No
     settings = chroma.Settings(allow_reset="false")  # type: ignore[arg-type]
     with chroma.PersistentClient(tmp_path, settings) as client, pytest.raises(chroma.errors.AuthorizationError, match="Reset is disabled"):
         client.reset()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"chroma_db_impl": "duckdb+parquet", "persist_directory": "somewhere"},
+        {"chroma_api_impl": "rest", "chroma_server_host": "localhost"},
+        {"chroma_api_impl": "chromadb.api.fastapi.FastAPI", "chroma_server_host": "localhost"},
+    ],
+    ids=lambda told: next(iter(told.values())),
+)
+def test_what_is_to_be_kept_elsewhere_is_not_lost_with_an_ephemeral_client(told: dict[str, Any]) -> None:
+    with pytest.raises(memdb.InputError, match=re.escape("PersistentClient(path)")):
+        chroma.Client(chroma.Settings(**told))
 
 
 def test_a_client_of_no_settings_heeds_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,7 @@ from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
 _IN_MEMORY = "ephemeral"
+_LOCAL = ("memdb.interfaces.chroma", "chromadb.api.rust.RustBindingsAPI", "chromadb.api.segment.SegmentAPI")  # the others ask a server
 
 VERSION = "1.5.9"
 """The version of the chromadb whose behaviour this is."""
@@ -99,6 +100,7 @@ class _Handle:
     def __init__(self, settings: Settings | None = None) -> None:
         self._closed = True
         self._settings = settings or Settings()
+        _check_local(self._settings)
         self._key = str(_file(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
         with translated():
             self._collections = _shared.take(self._key)
@@ -356,6 +358,20 @@ def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, datab
 
 def _file(path: str) -> Path:
     return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
+
+
+def _check_local(settings: Settings) -> None:
+    """Make sure that settings ask for a file, or for none: what would be kept elsewhere must not be lost with an ephemeral client.
+
+    Raises:
+        InputError: they ask for a server, or are of a chromadb before 0.4.
+    """
+    if vars(settings).get("chroma_db_impl") is not None:
+        raise InputError("The setting chroma_db_impl is that of a chromadb before 0.4; leave it out, and use PersistentClient(path).")
+    if settings.chroma_api_impl not in _LOCAL:
+        raise InputError(
+            f"Unsupported Chroma API implementation {settings.chroma_api_impl}; a mem.db is a file, use PersistentClient(path)."
+        )
 
 
 def _text(given: object, argument: str = "name") -> str:
