@@ -37,7 +37,7 @@ ALL: Include = ["embeddings", "documents", "metadatas", "uris"]
 
 
 @chroma.register_embedding_function
-class Hashing(chroma.EmbeddingFunction):
+class Hashing(chroma.EmbeddingFunction[chroma.Documents]):
     """memdb's hashing embedder by chromadb's protocol; questions are embedded backwards, to be told apart."""
 
     def __init__(self, dimension: int = 32) -> None:
@@ -709,7 +709,7 @@ def test_a_function_of_no_base_class_may_give_tuples(client: chroma.ClientAPI) -
         def __call__(self, input: list[str]) -> Embeddings:
             return cast("Embeddings", tuple((float(len(text)), 1.0) for text in input))
 
-    class Based(Tuples, chroma.EmbeddingFunction):
+    class Based(Tuples, chroma.EmbeddingFunction[chroma.Documents]):
         """The same with a base class, which takes lists alone."""
 
     notes = client.create_collection("notes", embedding_function=Tuples())

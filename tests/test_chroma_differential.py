@@ -531,7 +531,7 @@ def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, objec
         same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
 
 
-class Near(chroma.EmbeddingFunction):
+class Near(chroma.EmbeddingFunction[chroma.Documents]):
     """An embedding function that wants cosines."""
 
     def __call__(self, input: list[str]) -> list[list[float]]:
@@ -1168,6 +1168,28 @@ def test_what_is_embedded_gives_the_same(pair: Pair, call: Call, dimension: int,
     calls = [partial(getattr(collection, name), **deepcopy(arguments)) for collection in made]  # chromadb adds to a list that it is given
     same(calls[0], calls[1], call)
     same(partial(state, theirs), partial(state, ours), call)
+
+
+def test_functions_are_written_as_chromadb_writes_its_own(pair: Pair) -> None:
+    """They say what they take and give, as in its documentation."""
+
+    def lived(module: Any, client: chroma.ClientAPI) -> object:
+        class Lengths(module.EmbeddingFunction[module.Documents]):  # type: ignore[misc]
+            def __call__(self, input: Any) -> Any:
+                return [np.array([len(text), 1.0], dtype=np.float32) for text in input]
+
+        class Sparse(module.SparseEmbeddingFunction[module.Documents]):  # type: ignore[misc]
+            pass
+
+        class Loader(module.api.types.DataLoader[module.api.types.Loadable]):  # type: ignore[misc]
+            def __call__(self, uris: Any) -> Any:
+                return [None if uri is None else len(uri) for uri in uris]
+
+        made = client.create_collection(f"written-{next(NUMBERS)}", embedding_function=Lengths(), data_loader=Loader())
+        made.add(ids=["a", "b"], documents=["one", "three"], uris=["file:a", None])
+        return [made.query(query_texts="four", include=["documents", "distances", "data"]), Sparse.__name__]
+
+    same(partial(lived, chromadb, pair.theirs), partial(lived, chroma, pair.ours))
 
 
 def test_an_embedding_function_of_chromadb_s_is_found_under_our_name_too() -> None:

@@ -180,7 +180,7 @@ class ClientAPI(_Handle):
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
-        data_loader: DataLoader | None = None,
+        data_loader: DataLoader[object] | None = None,
         get_or_create: bool = False,
     ) -> Collection:
         """Make a collection. With `get_or_create`, one of this name that exists is returned as it is.
@@ -197,14 +197,14 @@ class ClientAPI(_Handle):
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
-        data_loader: DataLoader | None = None,
+        data_loader: DataLoader[object] | None = None,
     ) -> Collection:
         """Return the collection of this name, made now if there is none; one that exists keeps its metadata and configuration."""
         model = self._created(name, schema, configuration, metadata, embedding_function, get_or_create=True)
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection(
-        self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+        self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader[object] | None = None
     ) -> Collection:
         """Return a collection by its name."""
         with translated():
@@ -212,7 +212,7 @@ class ClientAPI(_Handle):
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection_by_id(
-        self, id: uuid.UUID, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+        self, id: uuid.UUID, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader[object] | None = None
     ) -> Collection:
         """Return a collection by its id."""
         try:
@@ -324,7 +324,7 @@ class ClientAPI(_Handle):
                 get_or_create=get_or_create,
             )
 
-    def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader | None) -> Collection:
+    def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader[object] | None) -> Collection:
         check_same_function(model.configuration_json, function)
         return Collection(self._collections, model, function, loader)
 

@@ -7,14 +7,14 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Protocol, Self, TypeVar, cast, runtime_checkable
+from typing import Generic, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
 from memdb import InputError
 from memdb.collections import local_embedder
 from memdb.interfaces.chroma.errors import InvalidArgumentError
-from memdb.interfaces.chroma.types import Array, Embeddings
+from memdb.interfaces.chroma.types import Array, D, Documents, Embeddings
 from memdb.interfaces.chroma.validate import check_vectors, normal_embeddings
 from memdb.nearest import Space
 
@@ -39,18 +39,18 @@ class Known(Protocol):
         """Return what makes it again, fit for JSON."""
 
 
-class EmbeddingFunction:
+class EmbeddingFunction(Generic[D]):
     """A base for embedding functions of one's own, with chromadb's methods. Write `__call__`; name it to have it remembered.
 
     A class with `name`, `get_config` and `build_from_config`, registered with `register_embedding_function`, is remembered by the
     collections made with it, and need not be given again.
     """
 
-    def __call__(self, input: list[str]) -> Embeddings:
+    def __call__(self, input: D) -> Embeddings:
         """Return one vector a text."""
         raise NotImplementedError
 
-    def embed_query(self, input: list[str]) -> Embeddings:
+    def embed_query(self, input: D) -> Embeddings:
         """Return one vector a question; the same as a text's unless this is overridden."""
         return self(input)
 
@@ -64,9 +64,9 @@ class EmbeddingFunction:
         return cast("dict[str, object]", NotImplemented)
 
     @classmethod
-    def build_from_config(cls, config: dict[str, object]) -> EmbeddingFunction:
+    def build_from_config(cls, config: dict[str, object]) -> Self:
         """Make it again from its configuration."""
-        return cast(EmbeddingFunction, NotImplemented)
+        return cast(Self, NotImplemented)
 
     def default_space(self) -> Space:
         """Return the distance that a collection gets unless it names one."""
@@ -88,7 +88,7 @@ class EmbeddingFunction:
         """Refuse a configuration that cannot be."""
 
 
-class DefaultEmbeddingFunction(EmbeddingFunction):
+class DefaultEmbeddingFunction(EmbeddingFunction[Documents]):
     """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use.
 
     A collection that embeds by it takes the model that its file carries, if there is one.
