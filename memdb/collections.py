@@ -376,14 +376,14 @@ class Collections:
     def _vectors(self, db: Database, model: CollectionModel) -> Vectors:
         held = self._held.pop(model.id, None) or Vectors()
         if held.version != model.version:
-            rows = db.all("collections.vectors", collection=model.number, version=held.version)
+            rows = db.tuples("collections.vectors", collection=model.number, version=held.version)
             gone = _NONE
             if model.erased > held.erased and held.version >= 0:
                 everything = db.one("select.everything", collection=model.number)
                 gone = np.setdiff1d(held.records, np.array(json.loads(str(everything["records"])) if everything else [], dtype=np.int64))
             held = held.changed(
-                np.array([row["id"] for row in rows], dtype=np.int64),
-                to_rows([cast(bytes, row["embedding"]) for row in rows], model.dimension or 1),
+                np.array([record for record, _ in rows], dtype=np.int64),
+                to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1),
                 gone=gone,
                 version=model.version,
                 erased=model.erased,

@@ -154,27 +154,28 @@ class OutsideIndex:
 
         Messages are asked for by themselves, so that thousands of them never crowd out a few facts. What the collection was not told yet
         is added from the file; while that is much, there is nothing to be gained from asking it. Where it finds fewer than it was told of,
-        before it was asked and still, somebody else took them away, and it is looked after soon.
+        before it was asked and still, somebody else took them away or put others beside them, and it is looked after soon.
         """
         if int((db.one("mirror.behind", most=_BEHIND + 1) or {})["behind"] or 0) > _BEHIND:
             return None, self._degraded(self.rest.error) if self.rest.error else None
         if self._hangs and self.rest.lasts:
             return None, self._degraded(self.rest.error or "")
         found: list[tuple[str, float]] = []
-        there = _told(db, user_id, statuses, k)
-        kinds = [kind for kind in kinds if kind in there]  # a question that cannot find anything costs as much as another
+        told = _told(db, user_id, statuses, k)
+        there = [kind for kind in kinds if kind in told]  # a question that cannot find anything costs as much as another
+        groups = [[kind for kind in there if kind != "message"], [kind for kind in there if kind == "message"]]
         try:
-            for group in ([kind for kind in kinds if kind != "message"], [kind for kind in kinds if kind == "message"]):
+            for group in groups:
                 if group and k:
                     where = {"$and": [{"user_id": user_id}, {"status": {"$in": list(statuses)}}, {"kind": {"$in": group}}]}
-                    hits = self._nearest(question, where, k)
-                    if _are_short(hits, there, group, k) and _are_short(hits, _told(db, user_id, statuses, k), group, k):
-                        self.count_at = min(self.count_at, monotonic() + _SOON_SECONDS)
-                        return None, self._degraded(f"the collection {self.name} found fewer records than it was told of.")
-                    found += [(name, distance) for name, distance in hits if math.isfinite(distance)]
+                    found += self._nearest(question, where, k)
         except CollectionError as error:
             return None, self._degraded(str(error))
         row = db.one("mirror.hits", found=json.dumps(found), user_id=user_id, embedding=to_blob(question)) or {}
+        known = int(row["known"] or 0)
+        if known < _due(told, groups, k) and known < _due(_told(db, user_id, statuses, k), groups, k):
+            self.count_at = min(self.count_at, monotonic() + _SOON_SECONDS)
+            return None, self._degraded(f"the collection {self.name} found fewer records of this file than it was told of.")
         return str(row["hits"]), None
 
     def _degraded(self, why: str) -> str:
@@ -184,7 +185,7 @@ class OutsideIndex:
         def ask() -> object:
             return self._collection.query(query_embeddings=question[None, :], n_results=k, where=where, include=["distances"])
 
-        return [(name, distance * self._scale) for name, distance in self._call("query", ask, _hits)]
+        return [(name, distance * self._scale) for name, distance in self._call("query", ask, _hits) if math.isfinite(distance)]
 
     def _check(self) -> None:
         """Ask something: that tells whether it is there, and whether vectors of this length fit."""
@@ -228,8 +229,9 @@ def _told(db: Database, user_id: str, statuses: Sequence[str], k: int) -> dict[s
     return {str(row["kind"]): int(row["told"] or 0) for row in rows}
 
 
-def _are_short(hits: Sequence[object], told: Mapping[str, int], kinds: Sequence[str], k: int) -> bool:
-    return len(hits) < min(k, sum(told.get(kind, 0) for kind in kinds))
+def _due(told: Mapping[str, int], groups: Sequence[Sequence[str]], k: int) -> int:
+    """How many records a collection finds that was told of so many of each kind, and is asked for k of each group."""
+    return sum(min(k, sum(told.get(kind, 0) for kind in group)) for group in groups)
 
 
 def _anything(_answer: object) -> None:

@@ -136,17 +136,17 @@ select count(*) as erased
 from mirror_outbox m
 where not exists (select 1 from facts f where f.fact_id = m.fact_id);
 
--- What a collection found, by the ids that retrieve.sql wants; and what it was not told yet, with the vectors that the file has:
--- where the text of a record is another by now, the collection would find it by the old one.
+-- What a collection found, by the ids that retrieve.sql wants, and how many of this file's records that is; and what it was not told yet, with the
+-- vectors that the file has: where the text of a record is another by now, the collection would find it by the old one.
 -- statement: hits
-select json_group_array(json_array(id, distance)) as hits
+select json_group_array(json_array(id, distance)) as hits, count(*) filter (where told) as known
 from (
-  select f.id, h.value ->> 1 as distance
+  select f.id, h.value ->> 1 as distance, true as told
   from json_each(:found) h
   cross join facts f on f.fact_id = h.value ->> 0
   where f.user_id = :user_id and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
   union all
-  select f.id, vec_distance_cosine(v.embedding, :embedding)
+  select f.id, vec_distance_cosine(v.embedding, :embedding), false
   from mirror_outbox m
   cross join facts f on f.fact_id = m.fact_id
   cross join facts_vec v on v.rowid = f.id
