@@ -22,7 +22,7 @@ from memdb.database import Database, Row
 from memdb.edge import EdgeMiniLM
 from memdb.embed import Embedder, MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
-from memdb.nearest import Floats, Vectors, empty, to_rows
+from memdb.nearest import Floats, Numbers, Vectors, to_rows
 from memdb.steps.carry import carried, read_carried
 from memdb.steps.put import put
 from memdb.steps.read import read
@@ -32,6 +32,7 @@ from memdb.store import Store
 DEFAULT_TENANT = "default_tenant"
 DEFAULT_DATABASE = "default_database"
 
+_NONE: Numbers = np.empty(0, dtype=np.int64)
 _HELD_BYTES = 1 << 30  # vectors kept in memory, all collections together; beyond it the ones longest unused are read again
 
 
@@ -292,7 +293,12 @@ class Collections:
             if found:
                 db.run("collections.delete", records=json.dumps(found))
                 db.run("collections.erased", collection=model.number)
-            return len(found)
+        with self._lock:  # who else deletes is told by what is no longer there, which takes longer to see
+            held = self._held.get(model.id)
+            if found and held is not None and held.version == model.version:
+                nothing, version = to_rows([], model.dimension or 1), model.version + 1
+                self._held[model.id] = held.changed(_NONE, nothing, gone=np.array(found), version=version, erased=version)
+        return len(found)
 
     # records: reading
 
@@ -368,17 +374,17 @@ class Collections:
             return [[(records[number], distance) for number, distance in hit] for hit in hits]
 
     def _vectors(self, db: Database, model: CollectionModel) -> Vectors:
-        held = self._held.pop(model.id, None) or empty(model.dimension or 1)
+        held = self._held.pop(model.id, None) or Vectors()
         if held.version != model.version:
-            rows = db.all("collections.vectors", collection=model.number, version=held.version)
-            alive = None
+            rows = db.tuples("collections.vectors", collection=model.number, version=held.version)
+            gone = _NONE
             if model.erased > held.erased and held.version >= 0:
                 everything = db.one("select.everything", collection=model.number)
-                alive = np.array(json.loads(str(everything["records"])) if everything else [], dtype=np.int64)
+                gone = np.setdiff1d(held.records, np.array(json.loads(str(everything["records"])) if everything else [], dtype=np.int64))
             held = held.changed(
-                np.array([row["id"] for row in rows], dtype=np.int64),
-                to_rows([cast(bytes, row["embedding"]) for row in rows], model.dimension or 1),
-                alive=alive,
+                np.array([record for record, _ in rows], dtype=np.int64),
+                to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1),
+                gone=gone,
                 version=model.version,
                 erased=model.erased,
             )

@@ -94,16 +94,23 @@ def with_pending(db: Database, forget: Callable[[], Forgotten]) -> Forgotten:
 
 
 def _make_true(db: Database, index: OutsideIndex) -> None:
-    """Tell everything again where the collection is not as it was told: somebody emptied or changed it, or restored an older copy."""
+    """Tell everything again where the collection is not as it was told: somebody emptied or changed it, or restored an older copy.
+
+    Where it only holds more, what it should not hold is taken away again: no record that it has is to be told anew.
+    """
     before = _told(db)
     count = index.count()
     after = _told(db)  # another process may have told it something meanwhile
-    if not min(before[0], after[0]) <= count <= max(before[1], after[1]) or _is_another(db, index):
+    if count < min(before[0], after[0]) or _is_another(db, index):
         log.warning("the collection %s is not as it was told, and is told everything again", index.name)
         with db.transaction():
             db.run("mirror.everything")
             if count:
                 db.run("mirror.nothing_else")
+    elif count > max(before[1], after[1]):
+        log.warning("the collection %s holds more than it was told; give each file a collection of its own", index.name)
+        with db.transaction():
+            db.run("mirror.nothing_else")
     index.count_at = monotonic() + _COUNT_SECONDS
 
 

@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from memdb.database import Database
@@ -28,6 +29,7 @@ _ANSWERS = {
     "get": "`ids`, `documents` and `metadatas`, one of each for a record",
     "count": "a number of records",
 }
+_SOON_SECONDS = 5.0  # a collection that answers approximately may find too few for ever: it need not be counted at every search
 _BEHIND = 256  # what a collection was not told is looked up one by one; beyond so many the file's own index is quicker
 
 
@@ -151,23 +153,29 @@ class OutsideIndex:
         """Return the k nearest messages and the k nearest other rows of a user as `retrieve.sql` takes them; or None, and what failed.
 
         Messages are asked for by themselves, so that thousands of them never crowd out a few facts. What the collection was not told yet
-        is added from the file; while that is much, there is nothing to be gained from asking it.
+        is added from the file; while that is much, there is nothing to be gained from asking it. Where it finds fewer than it was told of,
+        before it was asked and still, somebody else took them away or put others beside them, and it is looked after soon.
         """
         if int((db.one("mirror.behind", most=_BEHIND + 1) or {})["behind"] or 0) > _BEHIND:
             return None, self._degraded(self.rest.error) if self.rest.error else None
         if self._hangs and self.rest.lasts:
             return None, self._degraded(self.rest.error or "")
         found: list[tuple[str, float]] = []
-        there = {str(row["kind"]) for row in db.all("mirror.kinds", user_id=user_id, statuses=json.dumps(list(statuses)))}
-        kinds = [kind for kind in kinds if kind in there]  # a question that cannot find anything costs as much as another
+        told = _told(db, user_id, statuses, k)
+        there = [kind for kind in kinds if kind in told]  # a question that cannot find anything costs as much as another
+        groups = [[kind for kind in there if kind != "message"], [kind for kind in there if kind == "message"]]
         try:
-            for group in ([kind for kind in kinds if kind != "message"], [kind for kind in kinds if kind == "message"]):
+            for group in groups:
                 if group and k:
                     where = {"$and": [{"user_id": user_id}, {"status": {"$in": list(statuses)}}, {"kind": {"$in": group}}]}
                     found += self._nearest(question, where, k)
         except CollectionError as error:
             return None, self._degraded(str(error))
         row = db.one("mirror.hits", found=json.dumps(found), user_id=user_id, embedding=to_blob(question)) or {}
+        known = int(row["known"] or 0)
+        if known < _due(told, groups, k) and known < _due(_told(db, user_id, statuses, k), groups, k):
+            self.count_at = min(self.count_at, monotonic() + _SOON_SECONDS)
+            return None, self._degraded(f"the collection {self.name} found fewer records of this file than it was told of.")
         return str(row["hits"]), None
 
     def _degraded(self, why: str) -> str:
@@ -213,6 +221,17 @@ class OutsideIndex:
         error = f"the collection {self.name} {why}."
         self.rest.begin(error)
         return CollectionError(error)
+
+
+def _told(db: Database, user_id: str, statuses: Sequence[str], k: int) -> dict[str, int]:
+    """How many rows of each kind that a user has the collection was told of, as far as k."""
+    rows = db.all("mirror.kinds", user_id=user_id, statuses=json.dumps(list(statuses)), most=k)
+    return {str(row["kind"]): int(row["told"] or 0) for row in rows}
+
+
+def _due(told: Mapping[str, int], groups: Sequence[Sequence[str]], k: int) -> int:
+    """How many records a collection finds that was told of so many of each kind, and is asked for k of each group."""
+    return sum(min(k, sum(told.get(kind, 0) for kind in group)) for group in groups)
 
 
 def _anything(_answer: object) -> None:

@@ -136,17 +136,17 @@ select count(*) as erased
 from mirror_outbox m
 where not exists (select 1 from facts f where f.fact_id = m.fact_id);
 
--- What a collection found, by the ids that retrieve.sql wants; and what it was not told yet, with the vectors that the file has:
--- where the text of a record is another by now, the collection would find it by the old one.
+-- What a collection found, by the ids that retrieve.sql wants, and how many of this file's records that is; and what it was not told yet, with the
+-- vectors that the file has: where the text of a record is another by now, the collection would find it by the old one.
 -- statement: hits
-select json_group_array(json_array(id, distance)) as hits
+select json_group_array(json_array(id, distance)) as hits, count(*) filter (where told) as known
 from (
-  select f.id, h.value ->> 1 as distance
+  select f.id, h.value ->> 1 as distance, true as told
   from json_each(:found) h
   cross join facts f on f.fact_id = h.value ->> 0
   where f.user_id = :user_id and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
   union all
-  select f.id, vec_distance_cosine(v.embedding, :embedding)
+  select f.id, vec_distance_cosine(v.embedding, :embedding), false
   from mirror_outbox m
   cross join facts f on f.fact_id = m.fact_id
   cross join facts_vec v on v.rowid = f.id
@@ -157,9 +157,21 @@ from (
 -- statement: behind
 select count(*) as behind from (select 1 from mirror_outbox where dead = 0 limit :most);
 
--- The kinds that a user has rows of.
+-- The kinds that a user has rows of, and how many of these the collection was told; more than :most are as good as :most.
 -- statement: kinds
-select k.kind
+select
+  k.kind,
+  (
+    select count(*)
+    from (
+      select 1
+      from facts f
+      where f.user_id = :user_id and f.kind = k.kind and f.status in (select value from json_each(:statuses))
+        and f.embedding_id is not null
+        and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
+      limit :most
+    )
+  ) as told
 from kinds k
 where exists (
   select 1 from facts f

@@ -4,7 +4,9 @@
 select json_group_array(id) as records from collection_records where collection = :collection;
 
 -- statement: named
-select id from collection_records where collection = :collection and record_id = :record_id;
+select json_group_array(r.id) as records
+from json_each(:ids) as named
+cross join collection_records as r on r.collection = :collection and r.record_id = named.value;
 
 -- statement: equal
 select json_group_array(record) as records

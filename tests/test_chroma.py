@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import apsw
 import numpy as np
@@ -36,7 +37,7 @@ ALL: Include = ["embeddings", "documents", "metadatas", "uris"]
 
 
 @chroma.register_embedding_function
-class Hashing(chroma.EmbeddingFunction):
+class Hashing(chroma.EmbeddingFunction[chroma.Documents]):
     """memdb's hashing embedder by chromadb's protocol; questions are embedded backwards, to be told apart."""
 
     def __init__(self, dimension: int = 32) -> None:
@@ -246,6 +247,34 @@ def test_an_admin_client_opens_the_file_that_a_client_of_that_folder_does(tmp_pa
     assert (folder / "mem.db").is_file()
     with chroma.PersistentClient(folder, database="sales") as client, chroma.AdminClient(client.get_settings()) as admin:
         assert [database["name"] for database in admin.list_databases()] == ["default_database", "sales"]
+
+
+def test_reset_is_not_allowed_by_a_setting_that_says_false(tmp_path: Path) -> None:
+    settings = chroma.Settings(allow_reset="false")  # type: ignore[arg-type]
+    with chroma.PersistentClient(tmp_path, settings) as client, pytest.raises(chroma.errors.AuthorizationError, match="Reset is disabled"):
+        client.reset()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"chroma_db_impl": "duckdb+parquet", "persist_directory": "somewhere"},
+        {"chroma_api_impl": "rest", "chroma_server_host": "localhost"},
+        {"chroma_api_impl": "chromadb.api.fastapi.FastAPI", "chroma_server_host": "localhost"},
+    ],
+    ids=lambda told: next(iter(told.values())),
+)
+def test_what_is_to_be_kept_elsewhere_is_not_lost_with_an_ephemeral_client(told: dict[str, Any]) -> None:
+    with pytest.raises(memdb.InputError, match=re.escape("PersistentClient(path)")):
+        chroma.Client(chroma.Settings(**told))
+
+
+def test_a_client_of_no_settings_heeds_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"IS_PERSISTENT": "TRUE", "PERSIST_DIRECTORY": str(tmp_path / "told"), "ALLOW_RESET": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with chroma.Client() as client:
+        assert client.reset()
+    assert (tmp_path / "told" / "mem.db").exists()
 
 
 def test_reset_deletes_collections_but_no_facts(tmp_path: Path) -> None:
@@ -680,7 +709,7 @@ def test_a_function_of_no_base_class_may_give_tuples(client: chroma.ClientAPI) -
         def __call__(self, input: list[str]) -> Embeddings:
             return cast("Embeddings", tuple((float(len(text)), 1.0) for text in input))
 
-    class Based(Tuples, chroma.EmbeddingFunction):
+    class Based(Tuples, chroma.EmbeddingFunction[chroma.Documents]):
         """The same with a base class, which takes lists alone."""
 
     notes = client.create_collection("notes", embedding_function=Tuples())

@@ -531,7 +531,7 @@ def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, objec
         same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
 
 
-class Near(chroma.EmbeddingFunction):
+class Near(chroma.EmbeddingFunction[chroma.Documents]):
     """An embedding function that wants cosines."""
 
     def __call__(self, input: list[str]) -> list[list[float]]:
@@ -1170,6 +1170,45 @@ def test_what_is_embedded_gives_the_same(pair: Pair, call: Call, dimension: int,
     same(partial(state, theirs), partial(state, ours), call)
 
 
+def test_functions_are_written_as_chromadb_writes_its_own(pair: Pair) -> None:
+    """They say what they take and give, as in its documentation."""
+
+    def lived(module: Any, client: chroma.ClientAPI) -> object:
+        class Lengths(module.EmbeddingFunction[module.Documents]):  # type: ignore[misc]
+            def __call__(self, input: Any) -> Any:
+                return [np.array([len(text), 1.0], dtype=np.float32) for text in input]
+
+        class Sparse(module.SparseEmbeddingFunction[module.Documents]):  # type: ignore[misc]
+            pass
+
+        class Loader(module.api.types.DataLoader[module.api.types.Loadable]):  # type: ignore[misc]
+            def __call__(self, uris: Any) -> Any:
+                return [None if uri is None else len(uri) for uri in uris]
+
+        made = client.create_collection(f"written-{next(NUMBERS)}", embedding_function=Lengths(), data_loader=Loader())
+        made.add(ids=["a", "b"], documents=["one", "three"], uris=["file:a", None])
+        return [made.query(query_texts="four", include=["documents", "distances", "data"]), Sparse.__name__]
+
+    same(partial(lived, chromadb, pair.theirs), partial(lived, chroma, pair.ours))
+
+
+def test_an_embedding_function_of_chromadb_s_is_found_under_our_name_too() -> None:
+    from memdb.interfaces.chroma.utils.embedding_functions import OllamaEmbeddingFunction
+
+    assert OllamaEmbeddingFunction is chromadb.utils.embedding_functions.OllamaEmbeddingFunction
+    assert not hasattr(chroma.utils.embedding_functions, "NoSuchFunction")
+
+
+def test_an_embedding_function_that_only_chromadb_knows_is_made_again(pair: Pair) -> None:
+    """As a process that did not make the collection finds it."""
+    chromadb.utils.embedding_functions.known_embedding_functions["letters"] = Letters
+    for client in pair:
+        client.create_collection(f"of-letters-{next(NUMBERS)}", embedding_function=Letters()).add(ids=["a"], documents=["one"])
+    chroma.utils.embedding_functions.known_embedding_functions.pop("letters")
+    found = [client.list_collections()[-1].query(query_texts=["one"])["distances"] for client in pair]
+    assert found == [[[0.0]], [[0.0]]]
+
+
 # tenants and databases
 
 PLACES = st.sampled_from(["alpha", "beta", "ab", "default_tenant", "default_database", "missing", ""])
@@ -1264,6 +1303,18 @@ def test_settings_take_what_chromadb_s_take(given: dict[str, Any]) -> None:
         same(partial(theirs.require, name), partial(ours.require, name))
     same(partial(theirs.require, "chroma_server_http_port"), partial(ours.require, "chroma_server_http_port"))
     same(partial(theirs.require, "nothing"), partial(ours.require, "nothing"))
+
+
+@pytest.mark.parametrize("value", ["true", "false", "FALSE", "1", "0", "no", "maybe", "", 0, 1, 2, True, False], ids=repr)
+@pytest.mark.parametrize("name", ["allow_reset", "is_persistent"])
+def test_a_setting_that_is_told_in_words_is_read_the_same(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it is told: "false" allows nothing."""
+    told: dict[str, Any] = {name: value}
+    denied: dict[str, Any] = {name: False}
+    same(lambda: chromadb.config.Settings(**told)[name], lambda: chroma.config.Settings(**told)[name])
+    monkeypatch.setenv(name.upper(), str(value))
+    same(lambda: chromadb.config.Settings()[name], lambda: chroma.config.Settings()[name])
+    same(lambda: chromadb.config.Settings(**denied)[name], lambda: chroma.config.Settings(**denied)[name])
 
 
 @pytest.mark.parametrize("kind", ["Collection", "ClientAPI", "AdminClient"])

@@ -459,7 +459,7 @@ def test_a_collection_that_failed_is_asked_again_by_the_next_search(tmp_path: Pa
 
 
 @pytest.mark.parametrize("distance", [float("nan"), float("inf"), float("-inf")])
-def test_a_distance_that_is_no_number_finds_nothing(tmp_path: Path, near: Any, distance: float) -> None:
+def test_what_is_found_at_no_distance_is_found_by_the_file_s_own_vectors(tmp_path: Path, near: Any, distance: float) -> None:
     class Broken(Wrapped):
         def query(self, **arguments: Any) -> Any:
             found = super().query(**arguments)
@@ -467,8 +467,8 @@ def test_a_distance_that_is_no_number_finds_nothing(tmp_path: Path, near: Any, d
 
     with opened(tmp_path, Broken(near)) as mem:
         said(mem, "I live in Porto.")
-        assert list(mem.search("something else", user_id="ana", weights="vector-only")) == []
-        assert mem.search("Porto", user_id="ana")
+        hits = mem.search("something else", user_id="ana", weights="vector-only")
+        assert (bool(hits), "found fewer records" in (hits.degraded or "")) == (True, True)
 
 
 @pytest.mark.slow
@@ -797,6 +797,58 @@ def test_records_that_somebody_else_deletes_while_it_serves_come_back(tmp_path: 
         mem._background.mirror()
         assert mem.drain(60)
         assert held(near) == before
+
+
+def test_what_somebody_else_deletes_while_it_serves_is_found_by_the_file_s_own_vectors(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.")
+        before = [hit.fact.fact_id for hit in mem.search("an old map", user_id="ana", weights="vector-only")]
+        near.delete(ids=near.get()["ids"][:1])
+        hits = mem.search("an old map", user_id="ana", weights="vector-only")
+        assert "found fewer records of this file than it was told of" in (hits.degraded or "")
+        assert [hit.fact.fact_id for hit in hits] == before
+
+
+def test_another_file_s_records_in_the_same_collection_do_not_crowd_out_one_s_own(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near, top_k_vec=3) as mem:
+        mem.remember("an old map", user_id="ana", kind="note")
+        assert mem.drain(60)
+        (tmp_path / "other").mkdir()
+        with opened(tmp_path / "other", near) as other:
+            for text in TEXTS:
+                other.remember(text, user_id="ana", kind="note")
+            assert other.drain(60)
+        assert [hit.fact.value_text for hit in mem.search("Rita lost tea", user_id="ana", weights="vector-only")] == ["an old map"]
+
+
+def test_a_collection_that_found_too_few_is_looked_after_soon(tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.")
+        before = held(near)
+        near.delete(ids=near.get()["ids"])
+        mem.search("an old map", user_id="ana")
+        clock = time.monotonic
+        monkeypatch.setattr("memdb.mirroring.monotonic", lambda: clock() + 10)
+        mem._background.mirror()
+        assert mem.drain(60)
+        assert held(near) == before
+        assert mem.search("an old map", user_id="ana").degraded is None
+
+
+def test_beside_another_s_records_nothing_is_told_again(tmp_path: Path, near: Any) -> None:
+    told: list[object] = []
+
+    class Noted(Wrapped):
+        def upsert(self, *given: Any, **arguments: Any) -> Any:
+            told.extend(given)
+            return super().upsert(*given, **arguments)
+
+    near.add(ids=["another's"], embeddings=[[1.0] * 64], documents=["a text"])
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+    with opened(tmp_path, Noted(near)) as mem:
+        assert mem.drain(60)
+        assert told == []
 
 
 def restored(collection: Any, copy: Mapping[str, Any]) -> None:

@@ -247,6 +247,7 @@ PLANS = [
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
     ("insert.left_over", "SEARCH outbox USING INTEGER PRIMARY KEY (rowid>?)"),
     ("mirror.kinds", "SEARCH f EXISTS USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("mirror.kinds", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("mirror.hits", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("mirror.records", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),

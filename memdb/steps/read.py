@@ -18,7 +18,7 @@ def read(db: Database, numbers: Sequence[int], wanted: Wanted) -> Sequence[Store
     """Return records in the order of the numbers given, with the columns that are wanted."""
     records = json.dumps(list(numbers))
     rows = db.all("collections.read", records=records, documents=wanted.documents, embeddings=wanted.embeddings)
-    metadatas = _metadatas(db.all("collections.metadata", records=records)) if wanted.metadatas else {}
+    metadatas = _metadatas(db.tuples("collections.metadata", records=records)) if wanted.metadatas else {}
     return [_stored(row, metadatas.get(int(str(row["id"])))) for row in rows]
 
 
@@ -32,13 +32,11 @@ def _stored(row: Row, metadata: dict[str, Scalar | list[Scalar]] | None) -> Stor
     return Stored(int(str(row["id"])), str(row["record_id"]), _text(row["document"]), uri, shown, embedding)
 
 
-def _metadatas(rows: Sequence[Row]) -> dict[int, dict[str, Scalar | list[Scalar]]]:
+def _metadatas(rows: Sequence[tuple[SqlValue, ...]]) -> dict[int, dict[str, Scalar | list[Scalar]]]:
     found: dict[int, dict[str, Scalar | list[Scalar]]] = {}
-    for row in rows:
-        value = cast(Scalar, row["value"])
-        value = bool(value) if row["type"] == "boolean" else value
-        metadata = found.setdefault(int(str(row["record"])), {})
-        key, place = str(row["key"]), row["place"]
+    for record, key, place, kind, stored in cast("Sequence[tuple[int, str, int, str, Scalar]]", rows):
+        value = bool(stored) if kind == "boolean" else stored
+        metadata = found.setdefault(record, {})
         if place == -1:
             metadata[key] = value
         else:

@@ -60,8 +60,7 @@ class _Leaves:
         self._all: Records | None = None
 
     def named(self, ids: Sequence[str]) -> Records:
-        rows = (self._db.one("select.named", collection=self._collection, record_id=name) for name in ids)
-        return frozenset(int(str(row["id"])) for row in rows if row is not None)
+        return self._run("select.named", ids=json.dumps(list(ids)))
 
     def metadata(self, key: str, condition: object) -> Records:
         operator, operand = next(iter(condition.items())) if isinstance(condition, Mapping) else ("$eq", condition)

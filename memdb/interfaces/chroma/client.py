@@ -38,6 +38,7 @@ from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
 _IN_MEMORY = "ephemeral"
+_LOCAL = ("memdb.interfaces.chroma", "chromadb.api.rust.RustBindingsAPI", "chromadb.api.segment.SegmentAPI")  # the others ask a server
 
 VERSION = "1.5.9"
 """The version of the chromadb whose behaviour this is."""
@@ -99,6 +100,7 @@ class _Handle:
     def __init__(self, settings: Settings | None = None) -> None:
         self._closed = True
         self._settings = settings or Settings()
+        _check_local(self._settings)
         self._key = str(_file(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
         with translated():
             self._collections = _shared.take(self._key)
@@ -178,7 +180,7 @@ class ClientAPI(_Handle):
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
-        data_loader: DataLoader | None = None,
+        data_loader: DataLoader[object] | None = None,
         get_or_create: bool = False,
     ) -> Collection:
         """Make a collection. With `get_or_create`, one of this name that exists is returned as it is.
@@ -195,14 +197,14 @@ class ClientAPI(_Handle):
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
-        data_loader: DataLoader | None = None,
+        data_loader: DataLoader[object] | None = None,
     ) -> Collection:
         """Return the collection of this name, made now if there is none; one that exists keeps its metadata and configuration."""
         model = self._created(name, schema, configuration, metadata, embedding_function, get_or_create=True)
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection(
-        self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+        self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader[object] | None = None
     ) -> Collection:
         """Return a collection by its name."""
         with translated():
@@ -210,7 +212,7 @@ class ClientAPI(_Handle):
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection_by_id(
-        self, id: uuid.UUID, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+        self, id: uuid.UUID, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader[object] | None = None
     ) -> Collection:
         """Return a collection by its id."""
         try:
@@ -322,7 +324,7 @@ class ClientAPI(_Handle):
                 get_or_create=get_or_create,
             )
 
-    def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader | None) -> Collection:
+    def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader[object] | None) -> Collection:
         check_same_function(model.configuration_json, function)
         return Collection(self._collections, model, function, loader)
 
@@ -347,14 +349,29 @@ def EphemeralClient(settings: Settings | None = None, tenant: str = DEFAULT_TENA
 
 
 def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE) -> ClientAPI:
-    """Return a persistent client where the settings say so, otherwise an ephemeral one."""
-    if settings is not None and settings.is_persistent:
+    """Return a persistent client where the settings or the environment say so, otherwise an ephemeral one."""
+    settings = settings or Settings()
+    if settings.is_persistent:
         return PersistentClient(settings.persist_directory, settings, tenant, database)
     return EphemeralClient(settings, tenant, database)
 
 
 def _file(path: str) -> Path:
     return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
+
+
+def _check_local(settings: Settings) -> None:
+    """Make sure that settings ask for a file, or for none: what would be kept elsewhere must not be lost with an ephemeral client.
+
+    Raises:
+        InputError: they ask for a server, or are of a chromadb before 0.4.
+    """
+    if vars(settings).get("chroma_db_impl") is not None:
+        raise InputError("The setting chroma_db_impl is that of a chromadb before 0.4; leave it out, and use PersistentClient(path).")
+    if settings.chroma_api_impl not in _LOCAL:
+        raise InputError(
+            f"Unsupported Chroma API implementation {settings.chroma_api_impl}; a mem.db is a file, use PersistentClient(path)."
+        )
 
 
 def _text(given: object, argument: str = "name") -> str:

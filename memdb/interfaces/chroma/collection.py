@@ -63,7 +63,7 @@ class Collection:
         client: Collections,
         model: CollectionModel,
         embedding_function: AnyEmbeddingFunction | None = None,
-        data_loader: DataLoader | None = None,
+        data_loader: DataLoader[object] | None = None,
     ) -> None:
         if embedding_function is not None:
             check_signature(embedding_function)

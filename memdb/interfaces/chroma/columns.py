@@ -103,7 +103,7 @@ def wanted(include: Include) -> Wanted:
     return Wanted(documents="documents" in include, metadatas="metadatas" in include, embeddings="embeddings" in include)
 
 
-def result(records: Sequence[Stored], include: Include, loader: DataLoader | None) -> GetResult:
+def result(records: Sequence[Stored], include: Include, loader: DataLoader[object] | None) -> GetResult:
     """Return records as chromadb does: a list a column, and None for what was not asked for."""
     data = loader([record.uri for record in records]) if "data" in include and loader is not None else None
     embeddings = [record.embedding for record in records] if "embeddings" in include else None

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import os
+from typing import TypeVar
+
+from pydantic import TypeAdapter
+
 from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT
 
 __all__ = ["DEFAULT_DATABASE", "DEFAULT_TENANT", "Settings"]
 
 
+_Value = TypeVar("_Value", bool, str)
+
+
 class Settings:
-    """The settings of a client. Only `allow_reset`, `is_persistent` and `persist_directory` have an effect; any others are kept."""
+    """The settings of a client. Only `allow_reset`, `is_persistent` and `persist_directory` have an effect; any others are kept.
+
+    What is not given of these is taken from the environment, under the same names. "true", "1", "no", … are read as what they say.
+    """
 
     def __init__(
         self,
         *,
-        allow_reset: bool = False,
-        is_persistent: bool = False,
-        persist_directory: str = "./chroma",
+        allow_reset: bool | None = None,
+        is_persistent: bool | None = None,
+        persist_directory: str | None = None,
         anonymized_telemetry: bool = False,
         chroma_api_impl: str = "memdb.interfaces.chroma",
         chroma_server_host: str | None = None,
         chroma_server_http_port: int | None = None,
         **others: object,
     ) -> None:
-        self.allow_reset = allow_reset
-        self.is_persistent = is_persistent
-        self.persist_directory = persist_directory
+        self.allow_reset = _told("allow_reset", allow_reset, otherwise=False)
+        self.is_persistent = _told("is_persistent", is_persistent, otherwise=False)
+        self.persist_directory = _told("persist_directory", persist_directory, otherwise="./chroma")
         self.anonymized_telemetry = anonymized_telemetry
         self.chroma_api_impl = chroma_api_impl
         self.chroma_server_host = chroma_server_host
@@ -53,3 +64,15 @@ class Settings:
         if self[key] is None:
             raise ValueError(f"Missing required config value '{key}'")
         return self[key]
+
+
+def _told(name: str, given: _Value | None, *, otherwise: _Value) -> _Value:
+    """What a setting is: as given, as the environment says, or as usual.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if given is None:
+        said = {key.lower(): value for key, value in os.environ.items()}.get(name)
+        return otherwise if said is None else TypeAdapter(type(otherwise)).validate_python(said)
+    return TypeAdapter(type(otherwise)).validate_python(given)

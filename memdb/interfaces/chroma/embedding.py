@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, Self, TypeVar, cast, runtime_checkable
+from types import ModuleType
+from typing import Generic, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
 from memdb import InputError
 from memdb.collections import local_embedder
 from memdb.interfaces.chroma.errors import InvalidArgumentError
-from memdb.interfaces.chroma.types import Array, Embeddings
+from memdb.interfaces.chroma.types import Array, D, Documents, Embeddings
 from memdb.interfaces.chroma.validate import check_vectors, normal_embeddings
 from memdb.nearest import Space
 
@@ -37,18 +39,18 @@ class Known(Protocol):
         """Return what makes it again, fit for JSON."""
 
 
-class EmbeddingFunction:
+class EmbeddingFunction(Generic[D]):
     """A base for embedding functions of one's own, with chromadb's methods. Write `__call__`; name it to have it remembered.
 
     A class with `name`, `get_config` and `build_from_config`, registered with `register_embedding_function`, is remembered by the
     collections made with it, and need not be given again.
     """
 
-    def __call__(self, input: list[str]) -> Embeddings:
+    def __call__(self, input: D) -> Embeddings:
         """Return one vector a text."""
         raise NotImplementedError
 
-    def embed_query(self, input: list[str]) -> Embeddings:
+    def embed_query(self, input: D) -> Embeddings:
         """Return one vector a question; the same as a text's unless this is overridden."""
         return self(input)
 
@@ -62,9 +64,9 @@ class EmbeddingFunction:
         return cast("dict[str, object]", NotImplemented)
 
     @classmethod
-    def build_from_config(cls, config: dict[str, object]) -> EmbeddingFunction:
+    def build_from_config(cls, config: dict[str, object]) -> Self:
         """Make it again from its configuration."""
-        return cast(EmbeddingFunction, NotImplemented)
+        return cast(Self, NotImplemented)
 
     def default_space(self) -> Space:
         """Return the distance that a collection gets unless it names one."""
@@ -86,7 +88,7 @@ class EmbeddingFunction:
         """Refuse a configuration that cannot be."""
 
 
-class DefaultEmbeddingFunction(EmbeddingFunction):
+class DefaultEmbeddingFunction(EmbeddingFunction[Documents]):
     """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use.
 
     A collection that embeds by it takes the model that its file carries, if there is one.
@@ -128,6 +130,13 @@ def register_embedding_function(ef_class: _Class) -> _Class:
     """Have collections find an embedding function again by its name. Use it as a decorator."""
     known_embedding_functions[ef_class.name()] = ef_class  # type: ignore[attr-defined]
     return ef_class
+
+
+def of_chromadb() -> ModuleType | None:
+    """Return the module of chromadb's own embedding functions, where chromadb is installed: they fit as they are."""
+    spec = importlib.util.find_spec("chromadb")
+    there = spec is not None and spec.name == "chromadb"  # and not this package under that name
+    return importlib.import_module("chromadb.utils.embedding_functions") if there else None
 
 
 def check_signature(function: AnyEmbeddingFunction) -> None:
@@ -177,12 +186,16 @@ def remembered(
 ) -> AnyEmbeddingFunction | None:
     """Make the embedding function again that a collection remembers, or None if it remembers none that can be made.
 
+    One that is known by its name to chromadb, where that is installed, is made as well.
+
     Raises:
         InputError: it is not registered here, or cannot be made.
     """
     if description is None or description.get("type") != "known":
         return None
     name = str(description["name"])
+    if name not in known and known is known_embedding_functions:
+        known = getattr(of_chromadb(), "known_embedding_functions", known)
     if name not in known:
         raise InputError(f"Embedding function {name} not found. Add @register_embedding_function decorator to the class definition.")
     try:

@@ -23,6 +23,7 @@ from memdb.interfaces.chroma.embedding import (
     usual_space,
 )
 from memdb.interfaces.chroma.sparse import SparseEmbeddingFunction, check_sparse_signature, sparse_known_embedding_functions
+from memdb.interfaces.chroma.types import Documents
 from memdb.nearest import Space
 
 STRING_VALUE_NAME = "string"
@@ -155,7 +156,7 @@ class VectorIndexConfig(_Sourced):
 class SparseVectorIndexConfig(_Sourced):
     """An index of sparse vectors, which only chromadb's cloud has: a schema may hold one, but no collection takes it."""
 
-    embedding_function: Annotated[SparseEmbeddingFunction | None, SkipValidation] = None
+    embedding_function: Annotated[SparseEmbeddingFunction[Documents] | None, SkipValidation] = None
     bm25: bool | None = None
 
     @model_validator(mode="before")

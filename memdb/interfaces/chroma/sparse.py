@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import Self, TypeVar, cast
+from typing import Generic, Self, TypeVar, cast
 
 from memdb import InputError
+from memdb.interfaces.chroma.types import D
 
 TYPE_KEY = "#type"
 SPARSE_VECTOR_TYPE_VALUE = "sparse_vector"
@@ -55,14 +56,14 @@ class SparseVector:
 SparseVectors = list[SparseVector]
 
 
-class SparseEmbeddingFunction:
+class SparseEmbeddingFunction(Generic[D]):
     """A base for functions that make sparse vectors of texts, with chromadb's methods."""
 
-    def __call__(self, input: list[str]) -> SparseVectors:
+    def __call__(self, input: D) -> SparseVectors:
         """Return one sparse vector a text."""
         raise NotImplementedError
 
-    def embed_query(self, input: list[str]) -> SparseVectors:
+    def embed_query(self, input: D) -> SparseVectors:
         """Return one sparse vector a question; the same as a text's unless this is overridden."""
         return self(input)
 
@@ -76,7 +77,7 @@ class SparseEmbeddingFunction:
         raise NotImplementedError
 
     @staticmethod
-    def build_from_config(config: dict[str, object]) -> SparseEmbeddingFunction:
+    def build_from_config(config: dict[str, object]) -> SparseEmbeddingFunction[D]:
         """Make it again from its configuration."""
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, Protocol, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,19 @@ Where = Mapping[str, object]
 WhereDocument = Mapping[str, object]
 Numbers = Sequence[float] | Sequence[int]
 Array = NDArray[np.float64] | NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int64] | NDArray[np.int32]
+Vector = NDArray[np.int32 | np.float32]
+Embedding = Vector
 Embeddings = Numbers | Array | Sequence[Numbers] | Sequence[Array]
+PyEmbedding = Numbers
+PyEmbeddings = list[PyEmbedding]
+Image = NDArray[np.uint | np.int64 | np.float64]
+Images = list[Image]
+Embeddable = Documents | Images
+Loadable = list[Image | None]
 Include = list[Literal["documents", "embeddings", "metadatas", "distances", "uris", "data"]]
+
+D = TypeVar("D", bound=Embeddable, contravariant=True)  # what is embedded
+L = TypeVar("L", covariant=True)  # what is loaded
 
 
 class GetResult(TypedDict):
@@ -61,10 +72,10 @@ class DeleteResult(TypedDict):
     deleted: int
 
 
-class DataLoader(Protocol):
+class DataLoader(Protocol[L]):
     """Loads what URIs name: returns one item for each, for a None too."""
 
-    def __call__(self, uris: list[str | None]) -> object:
+    def __call__(self, uris: list[str | None]) -> L:
         """Return what the URIs name."""
 
 

@@ -1,9 +1,13 @@
-"""What chromadb.utils.embedding_functions has of use here; the functions that ask a service are chromadb's own, and fit as they are."""
+"""What chromadb.utils.embedding_functions has: the default one, and, where chromadb is installed, its own, which fit as they are."""
+
+from collections.abc import Callable
 
 from memdb.interfaces.chroma.embedding import (
+    AnyEmbeddingFunction,
     DefaultEmbeddingFunction,
     EmbeddingFunction,
     known_embedding_functions,
+    of_chromadb,
     register_embedding_function,
 )
 from memdb.interfaces.chroma.sparse import (
@@ -21,3 +25,18 @@ __all__ = [
     "register_sparse_embedding_function",
     "sparse_known_embedding_functions",
 ]
+
+
+def __getattr__(name: str) -> Callable[..., AnyEmbeddingFunction]:
+    """Return chromadb's own embedding function of this name, such as OpenAIEmbeddingFunction.
+
+    Raises:
+        AttributeError: chromadb is not installed, or has none.
+    """
+    own = None if name.startswith("_") else of_chromadb()
+    if not hasattr(own, name):
+        raise AttributeError(
+            f"module {__name__!r} has no {name!r}; the embedding functions that chromadb brings need chromadb: pip install chromadb"
+        )
+    function: Callable[..., AnyEmbeddingFunction] = getattr(own, name)
+    return function
