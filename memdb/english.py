@@ -243,7 +243,8 @@ _KIN = re.compile(
 )
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
-_NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_FROM = re.compile(r" (?:originally )?from [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?=$|, | and )")
+_NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
 _TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
@@ -416,21 +417,38 @@ def _states(clause: Clause) -> list[Clause]:
     if found is None or being is None:
         return [clause]
     begin = clause.text[: found.start("rest") + being.end()]
-    first, *others = _AND.split(clause.text[len(begin) :])
-    pattern, states = compiled(rules().clauses["states"]), [first]
+    has = f"{clause.text[: found.start('rest')]}{_HAS[being.group().strip().lower()]} "
+    pattern = compiled(rules().clauses["states"])
+    first, *others = _AND.split(_from_there(clause.text[len(begin) :], pattern))
+    states = [first]
     if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
         return [clause]
     for joint, piece in zip(others[::2], others[1::2], strict=True):
-        if pattern.fullmatch(piece):
-            states.append(piece)
+        if (stated := pattern.fullmatch(piece)) and not (stated["home"] and pattern.fullmatch(states[-1]) is None):
+            states.append(piece)  # but "I'm Tom, from Siemens"
         elif _LISTING.match(states[-1]):
             states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
         elif len(states) > 1:
-            break  # "I'm 34, divorced, two kids at weekends"
+            break  # "I'm 34, divorced, at weekends with the kids"
         else:
             return [clause]
-    only_one = [name for state in map(pattern.fullmatch, states) if state for name, value in state.groupdict().items() if value]
-    return [clause] if len(states) == 1 or len(only_one) > len(set(only_one)) else [replace(clause, text=begin + state) for state in states]
+    said = [found.groupdict() if (found := pattern.fullmatch(state)) else {} for state in states]
+    only_one = [name for each in said for name, value in each.items() if value and name != "has"]
+    if len(states) == 1 or len(only_one) > len(set(only_one)):
+        return [clause]
+    return [
+        replace(clause, text=has + each["has"] if each.get("has") else begin + state) for state, each in zip(states, said, strict=True)
+    ]
+
+
+def _from_there(text: str, state: re.Pattern[str]) -> str:
+    """What somebody is, with where they are from set off from it: "a nurse from Porto" is "a nurse, from Porto"."""
+    found = _FROM.search(text)
+    what = text[: found.start()].rpartition(", ")[2] if found else ""
+    return f"{text[: found.start()]},{text[found.start() :]}" if found and state.fullmatch(what) else text
+
+
+_HAS = {"am": "have", "are": "have", "is": "has"}  # "I'm 34, divorced, two kids"
 
 
 def _with_subject(clause: Clause) -> Clause:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memdb.capitals import is_a_name
 from memdb.english_rules import compiled, relation_words, rules
 
 _AS_SOMEONE = {  # "as someone with ADHD, I …"
@@ -43,7 +44,9 @@ def introduced(sentence: str) -> str:
     if _ADVICE.search(sentence):
         sentence = compiled(phrase["advised"]).sub("I have to avoid ", sentence)
     if _DIGITS.search(sentence):
+        sentence = compiled(phrase["letter"]).sub(lambda found: f"{found['hi']}I am {found['age']},", sentence)
         sentence = compiled(phrase["aged"]).sub(lambda found: f"I am {found['age']}", sentence)
+        sentence = compiled(phrase["brief"]).sub(_one_by_one, sentence)
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(
@@ -58,6 +61,18 @@ def introduced(sentence: str) -> str:
             break
         sentence = again
     return sentence
+
+
+def _one_by_one(found: re.Match[str]) -> str:
+    """A name, an age and what else is told behind them without a comma, each after one: "I am dave 45 from hull"."""
+    name = " ".join(word.title() if is_a_name(word) else word for word in found["name"].split())
+    if not name[0].isupper() or compiled("{no_name}").match(name):
+        return found.group()
+    more = _MORE.sub(lambda piece: f", {piece['from'] or ''}{(piece['where'] or '').title()}{piece['state'] or ''}", found["more"])
+    return f"I am {name}, {found['age']}{more}"
+
+
+_MORE = re.compile(r",? (?:(?P<from>(?:from|living in|based in) )(?P<where>[\w'-]+)|(?P<state>[\w ]+))")
 
 
 def _with_what_they_are(sentence: str) -> str:

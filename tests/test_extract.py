@@ -1987,3 +1987,22 @@ def test_what_is_said_after_a_joke_is_confessed_is_meant_and_not_before(
     text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
 ) -> None:
     assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hi im dave 45 from hull", {("user.name", "Dave"), ("user.age", "45"), ("user.hometown", "Hull")}),
+        ("im kate 31 living in bath", {("user.name", "Kate"), ("user.age", "31"), ("user.lives_in", "Bath")}),
+        ("I'm Ana Reis, 29, nurse from Porto", {("user.name", "Ana Reis"), ("user.age", "29"), ("user.works_as", "nurse"), ("user.hometown", "Porto")}),
+        ("I'm 34, divorced, two kids", {("user.age", "34"), ("user.relationship", "divorced"), ("user.has_children", "two kids")}),
+        ("31M, software engineer, based in Oslo", {("user.age", "31"), ("user.works_as", "software engineer"), ("user.lives_in", "Oslo")}),
+        ("I'm Tom, from Siemens", {("user.name", "Tom")}),
+        ("31F, cold outside", set()),
+        ("i am number 10 in line", set()),
+    ],
+)  # fmt: skip
+def test_who_introduces_themselves_in_brief_says_each_thing(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
