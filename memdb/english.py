@@ -19,7 +19,7 @@ from memdb.labels import is_anothers
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name, with_name_beside
+from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -149,6 +149,7 @@ def clauses(
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
+        sentence = with_apostrophes(sentence)
         if ":" in sentence:
             sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
         if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
@@ -165,7 +166,7 @@ def clauses(
             sentence, start, first = mended, began, doubtful[0].elided
             excerpt, doubtful = text[start:end].strip(), []
         else:
-            sentence = with_name(sentence) or sentence
+            sentence = with_name(sentence) or with_pronouns_named(sentence, told)
         sentence = repaired(sentence, at=at, zone=zone)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
@@ -244,7 +245,9 @@ _KIN = re.compile(
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _FROM = re.compile(r" (?:originally )?from [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?=$|, | and )")
-_NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_NAME_OR_JOB = re.compile(  # "I'm a nurse and vegan", "I'm Ana, 34"
+    r"an? [\w -]+|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?", re.IGNORECASE
+)
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
 _TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
@@ -436,9 +439,7 @@ def _states(clause: Clause) -> list[Clause]:
     only_one = [name for each in said for name, value in each.items() if value and name != "has"]
     if len(states) == 1 or len(only_one) > len(set(only_one)):
         return [clause]
-    return [
-        replace(clause, text=has + each["has"] if each.get("has") else begin + state) for state, each in zip(states, said, strict=True)
-    ]
+    return [replace(clause, text=has + each["has"] if each.get("has") else begin + state) for state, each in zip(states, said, strict=True)]
 
 
 def _from_there(text: str, state: re.Pattern[str]) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from memdb.called import called
-from memdb.english_rules import compiled, relation_words, rules
+from memdb.capitals import is_a_name
+from memdb.english_rules import compiled, filled_in, relation_words, rules
 
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural):
+    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural, _owned, _beside, _is_mine):
         compile_()
 
 
@@ -99,8 +100,42 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 
 def with_name_beside(sentence: str) -> str:
-    """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …"."""
-    return _placed().sub(lambda found: f"{found['who']} {found['name']}", sentence) if sentence.count(",") > 1 else sentence
+    """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …", and so is "Tom, my friend, …"."""
+    if "," not in sentence:
+        return sentence
+    for pattern in (_placed(), _beside()):
+        sentence = pattern.sub(lambda found: f"{found['who']} {found['name']}", sentence)
+    return sentence
+
+
+def with_apostrophes(sentence: str) -> str:
+    """Return a sentence with the apostrophe that was left out behind a relative who has somebody or something: "my wifes sister"."""
+    return _owned().sub(r"\g<who>'s", sentence)
+
+
+def with_pronouns_named(sentence: str, said: str) -> str:
+    """Return a sentence with whose name it tells, or who it says is a relative, as whom was spoken of: "his name is Nils", "she's my aunt".
+
+    "His name is Nils" is said of him who is spoken of; of whom "she is my aunt" is said, is the only one that was named in what was `said`.
+    """
+    whose = _NAME_OF.search(sentence)
+    if whose and not compiled(r"\b{animal}\b").search(f"{said} {sentence[: whose.start()]}"):  # "my daughter got a puppy. Her name is Luna"
+        sentence = f"{sentence[: whose.start()]}{'he' if whose[1].lower() == 'his' else 'she'} is called {sentence[whose.end() :]}"
+    found = _is_mine().search(sentence)
+    if found is None:
+        return sentence
+    told = f"{said} {sentence[: found.start()]}"
+    named = {
+        _without_s(one["name"]) for one in _PROPER.finditer(told) if one["within"] is not None or is_a_name(_without_s(one["name"]).lower())
+    }
+    names = [name for name in named if not compiled("{month}|{weekday}").fullmatch(name)]
+    if len(names) != 1 or not is_a_name(names[0].lower()):
+        return sentence
+    return f"{sentence[: found.start()]}{'; ' if found.start() else ''}{names[0]}{sentence[found.end('who') :]}"
+
+
+_NAME_OF = re.compile(r"\b(his|her) name is (?=[A-Z])", re.IGNORECASE)
+_PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto ))|)\b(?P<name>[A-Z][a-z][\w'-]+)")
 
 
 def with_age(sentence: str) -> str:
@@ -147,6 +182,33 @@ def _placed() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
         r"(?P<name>(?-i:[A-Z][a-z][\w'-]*(?: [A-Z][\w'-]+)?)),(?! (?:and|or) )",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _beside() -> re.Pattern[str]:
+    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "with Tom, my brother"."""
+    return re.compile(
+        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))"
+        rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she) is |who is )?(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
+        r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _owned() -> re.Pattern[str]:
+    alone = "|".join(word for word in relation_words().split("|") if not word.endswith(("s", "kid", "parent", "child", r"in\-law")))
+    return re.compile(rf"\b(?P<who>(?:my|our) (?:[\w-]+ )??(?:{alone}))s(?= {filled_in(rules().phrase['owned'])})", re.IGNORECASE)
+
+
+@cache
+def _is_mine() -> re.Pattern[str]:
+    """Who says of "she" that she is a relative, and nothing else."""
+    return re.compile(
+        rf"(?:^|[,;] (?:(?:and|but|so) )?|\s(?:and|but|so|because) )(?P<who>she|he) is (?:my|our) (?:[\w-]+ )??(?:{relation_words()})"
+        r"(?=$|,| (?:from|at)\b)",
         re.IGNORECASE,
     )
 

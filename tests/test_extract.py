@@ -2006,3 +2006,28 @@ def test_who_introduces_themselves_in_brief_says_each_thing(
     text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
 ) -> None:
     assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My son is allergic to dust. He's 7 and his name is Nils", {("son.allergic_to", "dust"), ("son.age", "7"), ("user.son", "Nils")}),
+        ("my sisters car is red. her name is Carmen", {("user.sister", "Carmen")}),
+        ("Linh, my wife, works at Bosch", {("user.wife", "Linh"), ("wife.works_at", "Bosch")}),
+        ("Priya's birthday is March 3, she's my best friend from uni", {("user.friend", "Priya")}),
+        ("I met Tom yesterday. He's my cousin", {("user.cousin", "Tom")}),
+        ("I met Tom and Xiomara yesterday. She's my cousin", set()),
+        ("My boyfriend has a brother. His name is Rex", set()),
+        ("my wifes sister Dolores is staying with us, shes a dentist", set()),
+        ("I invited Tom, my sister, and Ana", set()),
+    ],
+)
+def test_whose_name_it_is_and_who_somebody_is_may_be_said_afterwards(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+def test_a_form_that_is_ones_own_may_have_fields_that_say_nothing(predicates: Mapping[str, Predicate]) -> None:
+    found = read("About me:\n- name: Ines\n- star sign: leo\n- hates: coriander", predicates)
+    assert [(key, value) for key, value, _ in said(found)] == [("user.name", "Ines"), ("user.dislikes", "coriander")]
