@@ -200,6 +200,7 @@ def clauses(
             if found.name:
                 known[found.name] = found.subject
             doubtful.append(found)
+        elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
     yield from doubtful
 
 

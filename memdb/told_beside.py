@@ -100,7 +100,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 
 def with_name_beside(sentence: str) -> str:
-    """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …", and so is "Tom, my friend, …"."""
+    """Return a sentence with a name beside who has it: "my friend from school, Tom," and "Tom, my friend," are "my friend Tom"."""
     if "," not in sentence:
         return sentence
     for pattern in (_placed(), _beside()):
@@ -114,12 +114,12 @@ def with_apostrophes(sentence: str) -> str:
 
 
 def with_pronouns_named(sentence: str, said: str) -> str:
-    """Return a sentence with whose name it tells, or who it says is a relative, as whom was spoken of: "his name is Nils", "she's my aunt".
+    """Return a sentence that tells a name, or who somebody is, said of whom was spoken of: "his name is Nils", "she's my aunt".
 
-    "His name is Nils" is said of him who is spoken of; of whom "she is my aunt" is said, is the only one that was named in what was `said`.
+    "His name is Nils" is "he is called Nils", unless there is an animal; "she" who is an aunt is the only one named in what was `said`.
     """
     whose = _NAME_OF.search(sentence)
-    if whose and not compiled(r"\b{animal}\b").search(f"{said} {sentence[: whose.start()]}"):  # "my daughter got a puppy. Her name is Luna"
+    if whose and not compiled(_AN_ANIMAL).search(f"{said} {sentence[: whose.start()]}"):  # "she got a puppy. Her name is Luna"
         sentence = f"{sentence[: whose.start()]}{'he' if whose[1].lower() == 'his' else 'she'} is called {sentence[whose.end() :]}"
     found = _is_mine().search(sentence)
     if found is None:
@@ -134,6 +134,7 @@ def with_pronouns_named(sentence: str, said: str) -> str:
     return f"{sentence[: found.start()]}{'; ' if found.start() else ''}{names[0]}{sentence[found.end('who') :]}"
 
 
+_AN_ANIMAL = r"\b(?:an?|my|our|the|new) (?:\w+ )?{animal}\b"
 _NAME_OF = re.compile(r"\b(his|her) name is (?=[A-Z])", re.IGNORECASE)
 _PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto ))|)\b(?P<name>[A-Z][a-z][\w'-]+)")
 
@@ -191,7 +192,8 @@ def _beside() -> re.Pattern[str]:
     """A name, and who has it, who is no other in a list: "Tom, my brother, says", "with Tom, my brother"."""
     return re.compile(
         r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))"
-        rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she) is |who is )?(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
+        rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she|who) is )?"
+        rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
         r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",
         re.IGNORECASE,
     )

@@ -2031,3 +2031,24 @@ def test_whose_name_it_is_and_who_somebody_is_may_be_said_afterwards(
 def test_a_form_that_is_ones_own_may_have_fields_that_say_nothing(predicates: Mapping[str, Predicate]) -> None:
     found = read("About me:\n- name: Ines\n- star sign: leo\n- hates: coriander", predicates)
     assert [(key, value) for key, value, _ in said(found)] == [("user.name", "Ines"), ("user.dislikes", "coriander")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sold the van! Bought a used Fiat Panda from my uncle", {("user.drives", "Fiat Panda")}),
+        ("Moved to Leeds. Started working at Aldi.", {("user.lives_in", "Leeds"), ("user.works_at", "Aldi")}),
+        ("Moved to Leeds. My sister hates it. Got a cat called Miso", {("user.lives_in", "Leeds")}),
+        ("Getting married to Ines in Leeds!", {("user.partner", "Ines"), ("user.relationship", "engaged")}),
+        ("I work nights at Oakfield as a nurse", {("user.works_at", "Oakfield"), ("user.works_as", "nurse")}),
+        ("I grew up in Malmö, Swedish citizen since 2004", {("user.hometown", "Malmö"), ("user.nationality", "Swedish")}),
+        ("I come from R, so python is new to me", set()),
+        ("I'm from Mars apparently", set()),
+        ("I'm writing a story: I'm a detective in Chicago. I have a dog called Ruff.", set()),
+        ("Here's my cousin's bio: I'm a designer based in Lyon. I love jazz.", set()),
+    ],
+)
+def test_what_is_told_briefly_is_read_and_what_is_no_place_or_nobody_is_not(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(one.key, one.object) for one in read(text, predicates) if not one.negated} == expected
