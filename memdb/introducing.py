@@ -19,6 +19,11 @@ _AS_SOMEONE = {  # "as someone with ADHD, I …"
 }
 _ADVICE = re.compile(r"\b(?:me to|i (?:should|must|have to|need to))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d\d")
+_SO_LONG = re.compile(  # "I've been married 20 years"
+    r"\b(?P<been>(?:have|has) been (?:an? )?\w+) "
+    r"(?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten|\w+teen|\w+ty(?:-\w+)?) (?:years|months|decades)\b)",
+    re.IGNORECASE,
+)
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
@@ -39,6 +44,8 @@ def introduced(sentence: str) -> str:
         sentence = compiled(phrase["both"]).sub(
             lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
         )
+    if " been " in sentence:
+        sentence = _SO_LONG.sub(r"\g<been> for ", sentence)
     if "used to" in sentence:
         sentence = compiled(phrase["lives_instead"]).sub(lambda found: f"{found['before']}now {found['who']} live in ", sentence)
     if _ADVICE.search(sentence):
