@@ -106,7 +106,8 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
         for key, value in dict(meant).items():
             end = pattern.model_copy(update={"key": _predicate(key), "object": literal(value), "negated": True})
             plain = replace(clause, elided=False, negative=False)  # that it is believed of them tells whom it is about
-            yield from read_pattern(end, plain, text, here)
+            for one in read_pattern(end, plain, text, here):
+                yield one.model_copy(update={"because": "came to nothing"}) if ending.planned else one
             if new:
                 yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": literal(new)}), clause, text, here)
             if "relatives" in ending.of:

@@ -19,7 +19,8 @@ from memdb.labels import is_anothers
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name, with_name_beside
+from memdb.states import told_apart
+from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -74,6 +75,7 @@ _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Por
     re.IGNORECASE,
 )
 _TO_BE = {"be": "will be ", "living": "will be living ", "working": "will be working ", "become": "will be "}
+_GOING_TO = re.compile(r"^(?:am|is|are) not going to (?=(?:work|live) (?:at|in|for|with)\b|be (?:living|working)\b)", re.IGNORECASE)
 _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGNORECASE)
 
 
@@ -149,6 +151,7 @@ def clauses(
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
+        sentence = with_apostrophes(sentence)
         if ":" in sentence:
             sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
         if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
@@ -165,7 +168,7 @@ def clauses(
             sentence, start, first = mended, began, doubtful[0].elided
             excerpt, doubtful = text[start:end].strip(), []
         else:
-            sentence = with_name(sentence) or sentence
+            sentence = with_name(sentence) or with_pronouns_named(sentence, told)
         sentence = repaired(sentence, at=at, zone=zone)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
@@ -199,6 +202,7 @@ def clauses(
             if found.name:
                 known[found.name] = found.subject
             doubtful.append(found)
+        elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
     yield from doubtful
 
 
@@ -241,9 +245,6 @@ _KIN = re.compile(
     r"(?='s (?:an?|allergic)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)",
     re.IGNORECASE,
 )
-_AND = re.compile(r"(,? and |, )")
-_LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
-_NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
 _TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
@@ -317,27 +318,8 @@ def _stated(
                 only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
                 stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
             asked = blocked = True
-        elif (
-            stated
-            and re.match("when", clause.text, re.IGNORECASE)
-            and compiled(r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$").search(stated[-1].text)
-        ):
-            stated.pop()  # "I am vegetarian | when my wife cooks"
-        elif (
-            stated
-            and re.match("when|while", clause.text, re.IGNORECASE)
-            and compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
-        ):
-            stated.pop()  # "I drive to work | when it rains"
-        elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
-            stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
-        elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):
-            if compiled(rules().phrase["over"]).match(clause.text):
-                stated.pop()  # "I moved to Porto | but came back"
-            elif compiled(rules().phrase["long_ago"]).match(clause.text):
-                stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
-                if _MOVED_OUT.search(stated[-1].text):
-                    stated.pop()  # from somebody with whom one lived then
+        elif stated and _is_bounded(stated, clause):
+            pass
         elif compiled(block["reported"]).match(clause.text):
             blocked, recited, told = True, compiled(block["recited"]).match(clause.text) is not None, clause.text
             if (teller := _teller(clause.text)) and not question:
@@ -390,6 +372,29 @@ def _stated(
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
 
 
+def _is_bounded(stated: list[Clause], clause: Clause) -> bool:
+    """Tell whether a clause says when what was stated last is so, or that it is over; then take that back, or hedge it."""
+    said, bounded = stated[-1].text, re.match("when|while", clause.text, re.IGNORECASE)
+    at_times = bounded is not None and bounded.group().lower() == "when" and compiled(_AT_TIMES).search(said) is not None
+    if at_times or (bounded and compiled(rules().phrase["only_then_so"]).match(said)):
+        stated.pop()  # "I am vegetarian | when my wife cooks", "I drive to work | when it rains"
+    elif bounded and " not " in said:
+        stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
+    elif compiled(rules().phrase["begun"]).search(said):
+        if compiled(rules().phrase["over"]).match(clause.text):
+            stated.pop()  # "I moved to Porto | but came back"
+        elif compiled(rules().phrase["long_ago"]).match(clause.text):
+            stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
+            if _MOVED_OUT.search(said):
+                stated.pop()  # from somebody with whom one lived then
+    else:
+        return False
+    return True
+
+
+_AT_TIMES = r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$"
+
+
 def _parts(sentence: str) -> Iterator[tuple[str, str]]:
     """The parts of a sentence, each with what stands between it and the one before it."""
     end, mark = 0, ""
@@ -407,30 +412,17 @@ def _teller(text: str) -> str:
 
 
 def _states(clause: Clause) -> list[Clause]:
-    """A clause for each thing that somebody is: "I'm 34, vegan and allergic to nuts and eggs" are three; the clause itself if it is one.
-
-    Of what one can be only one of, such as a diet, no two are told apart: those are said of one thing.
-    """
+    """A clause for each thing that somebody is, or the clause itself if it is one: "I'm 34, divorced, two kids"."""
     found = _subject().match(clause.text)
     being = _BEING.match(found.group("rest") or "") if found and not found.group("of") else None
     if found is None or being is None:
         return [clause]
-    begin = clause.text[: found.start("rest") + being.end()]
-    first, *others = _AND.split(clause.text[len(begin) :])
-    pattern, states = compiled(rules().clauses["states"]), [first]
-    if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
-        return [clause]
-    for joint, piece in zip(others[::2], others[1::2], strict=True):
-        if pattern.fullmatch(piece):
-            states.append(piece)
-        elif _LISTING.match(states[-1]):
-            states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
-        elif len(states) > 1:
-            break  # "I'm 34, divorced, two kids at weekends"
-        else:
-            return [clause]
-    only_one = [name for state in map(pattern.fullmatch, states) if state for name, value in state.groupdict().items() if value]
-    return [clause] if len(states) == 1 or len(only_one) > len(set(only_one)) else [replace(clause, text=begin + state) for state in states]
+    who, begins = clause.text[: found.start("rest")], found.start("rest") + being.end()
+    verbs = clause.text[len(who) : begins], f"{_HAS[being.group().strip().lower()]} "
+    return [replace(clause, text=f"{who}{verbs[had]}{what}") for what, had in told_apart(clause.text[begins:])] or [clause]
+
+
+_HAS = {"am": "have", "are": "have", "is": "has"}
 
 
 def _with_subject(clause: Clause) -> Clause:
@@ -590,6 +582,7 @@ def _reduced(clause: Clause) -> Clause:
     former = re.match(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", phrase, re.IGNORECASE)
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
+    phrase = _GOING_TO.sub("will not ", phrase)
     coming = _NOT_TO_BE.match(phrase)
     if coming:
         verb = next((_TO_BE[name] for name, found in coming.groupdict().items() if found), None)

@@ -176,7 +176,7 @@ class Ending(_Table):
     predicates `what` is over then, where the value of the first is such.
 
     `first_person`: it follows "I", or where "I" was left out; `final`: it does not go on after all, whatever else is said beside it;
-    `negative`: it is over where this is "not" so "any more".
+    `negative`: it is over where this is "not" so "any more"; `planned`: it may be over before it has begun.
     """
 
     match: str
@@ -185,6 +185,7 @@ class Ending(_Table):
     first_person: bool = False
     final: bool = False
     negative: bool = False
+    planned: bool = False
     examples: tuple[tuple[str, str, str], ...]
 
 

@@ -27,8 +27,8 @@ def filled_in(text: str, asked: str, names: Callable[[], Iterable[tuple[str, str
     """Return what the fields of a form say, each as a sentence and as it is written; [] where a text is no form, or of somebody else.
 
     A form is one's own if that is said, or if it gives a name, an age or a birthday, is no card and nobody else was `asked` about; but not
-    if its name is another than is known: `names` reads that, with its key. Every field must be known, and nothing else be said: a
-    character in a game has a class and a level, and a text to work on comes with a request.
+    if its name is another than is known: `names` reads that, with its key. Where it is not said whose it is, every field must be known, and
+    nothing else be said: a character in a game has a class and a level, and a text to work on comes with a request.
     """
     plain, form = text[: _LONGEST + 1].translate(PLAIN).strip(), rules().form
     if len(plain) > _LONGEST or "?" in plain or ":" not in plain.replace("=", ":"):
@@ -37,15 +37,16 @@ def filled_in(text: str, asked: str, names: Callable[[], Iterable[tuple[str, str
     fields = list(_fields(plain[led.end() :] if led else plain))
     labels = {label for label, _, _ in fields}
     own = led is not None or (_is_of_a_person(labels) and compiled(form.of_others).search(asked) is None)
-    if len(labels) < _FEWEST or len(labels) < len(fields) or not labels <= form.fields.keys() or not own:
+    known = labels & form.fields.keys()
+    if len(known) < _FEWEST or len(labels) < len(fields) or (labels != known and (led is None or "" in labels)) or not own:
         return []
     if any(label in (*form.names, "age") and compiled(form.no_value).fullmatch(value) for label, value, _ in fields):
         return []  # "Name: my cat", "Age: 3"
-    known = {word for _, name in names() for word in normalise(name).split()}
+    called = {word for _, name in names() for word in normalise(name).split()}
     given = [set(normalise(value).split()) for label, value, _ in fields if label in form.names]
-    if known and any(known.isdisjoint(name) for name in given):
+    if called and any(called.isdisjoint(name) for name in given):
         return []
-    return [(form.fields[label].format(value), written) for label, value, written in fields]
+    return [(form.fields[label].format(value), written) for label, value, written in fields if label in known]
 
 
 def _is_of_a_person(labels: set[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memdb.capitals import is_a_name
 from memdb.english_rules import compiled, relation_words, rules
 
 _AS_SOMEONE = {  # "as someone with ADHD, I …"
@@ -18,6 +19,11 @@ _AS_SOMEONE = {  # "as someone with ADHD, I …"
 }
 _ADVICE = re.compile(r"\b(?:me to|i (?:should|must|have to|need to))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d\d")
+_SO_LONG = re.compile(  # "I've been married 20 years"
+    r"\b(?P<been>(?:have|has) been (?:an? )?\w+) "
+    r"(?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten|\w+teen|\w+ty(?:-\w+)?) (?:years|months|decades)\b)",
+    re.IGNORECASE,
+)
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
@@ -38,12 +44,16 @@ def introduced(sentence: str) -> str:
         sentence = compiled(phrase["both"]).sub(
             lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
         )
+    if " been " in sentence:
+        sentence = _SO_LONG.sub(r"\g<been> for ", sentence)
     if "used to" in sentence:
         sentence = compiled(phrase["lives_instead"]).sub(lambda found: f"{found['before']}now {found['who']} live in ", sentence)
     if _ADVICE.search(sentence):
         sentence = compiled(phrase["advised"]).sub("I have to avoid ", sentence)
     if _DIGITS.search(sentence):
+        sentence = compiled(phrase["letter"]).sub(lambda found: f"{found['hi']}I am {found['age']},", sentence)
         sentence = compiled(phrase["aged"]).sub(lambda found: f"I am {found['age']}", sentence)
+        sentence = compiled(phrase["brief"]).sub(_one_by_one, sentence)
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(
@@ -58,6 +68,18 @@ def introduced(sentence: str) -> str:
             break
         sentence = again
     return sentence
+
+
+def _one_by_one(found: re.Match[str]) -> str:
+    """A name, an age and what else is told behind them without a comma, each after one: "I am dave 45 from hull"."""
+    name = " ".join(word.title() if is_a_name(word) else word for word in found["name"].split())
+    if not name[0].isupper() or compiled("{no_name}").match(name):
+        return found.group()
+    more = _MORE.sub(lambda piece: f", {piece['from'] or ''}{(piece['where'] or '').title()}{piece['state'] or ''}", found["more"])
+    return f"I am {name}, {found['age']}{more}"
+
+
+_MORE = re.compile(r",? (?:(?P<from>(?:from|living in|based in) )(?P<where>[\w'-]+)|(?P<state>[\w ]+))")
 
 
 def _with_what_they_are(sentence: str) -> str:

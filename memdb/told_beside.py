@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from memdb.called import called
-from memdb.english_rules import compiled, relation_words, rules
+from memdb.capitals import is_a_name
+from memdb.english_rules import compiled, filled_in, relation_words, rules
 
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural):
+    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural, _owned, _beside, _is_mine):
         compile_()
 
 
@@ -99,8 +100,44 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 
 def with_name_beside(sentence: str) -> str:
-    """Return a sentence with a name beside who has it: "my friend from school, Tom, …" is "my friend Tom …"."""
-    return _placed().sub(lambda found: f"{found['who']} {found['name']}", sentence) if sentence.count(",") > 1 else sentence
+    """Return a sentence with a name beside who has it: "my friend from school, Tom," and "Tom, my friend," are "my friend Tom"."""
+    for pattern in (_placed(), _beside()) if sentence.count(",") > 1 else ():
+        sentence = pattern.sub(lambda found: f"{found['who']} {found['name']}", sentence)
+    return sentence
+
+
+def with_apostrophes(sentence: str) -> str:
+    """Return a sentence with the apostrophe that was left out behind a relative who has somebody or something: "my wifes sister"."""
+    return _owned().sub(r"\g<who>'s", sentence) if _ENDS_IN_S.search(sentence) else sentence
+
+
+_ENDS_IN_S = re.compile(r"\b(?:my|our) (?:[\w-]+ )?[\w-]+s [a-z]", re.IGNORECASE)  # "my wifes sister", and much else
+
+
+def with_pronouns_named(sentence: str, said: str) -> str:
+    """Return a sentence that tells a name, or who somebody is, said of whom was spoken of: "his name is Nils", "she's my aunt".
+
+    "His name is Nils" is "he is called Nils", unless there is an animal; "she" who is an aunt is the only one named in what was `said`.
+    """
+    whose = _NAME_OF.search(sentence) if " name is " in sentence else None
+    if whose and not compiled(_AN_ANIMAL).search(f"{said} {sentence[: whose.start()]}"):  # "she got a puppy. Her name is Luna"
+        sentence = f"{sentence[: whose.start()]}{'he' if whose[1].lower() == 'his' else 'she'} is called {sentence[whose.end() :]}"
+    found = _is_mine().search(sentence) if " is my " in sentence or " is our " in sentence else None
+    if found is None:
+        return sentence
+    told = f"{said} {sentence[: found.start()]}"
+    named = {
+        _without_s(one["name"]) for one in _PROPER.finditer(told) if one["within"] is not None or is_a_name(_without_s(one["name"]).lower())
+    }
+    names = [name for name in named if not compiled("{month}|{weekday}").fullmatch(name)]
+    if len(names) != 1 or not is_a_name(names[0].lower()):
+        return sentence
+    return f"{sentence[: found.start()]}{'; ' if found.start() else ''}{names[0]}{sentence[found.end('who') :]}"
+
+
+_AN_ANIMAL = r"\b(?:an?|my|our|the|new) (?:\w+ )?{animal}\b"
+_NAME_OF = re.compile(r"\b(his|her) name is (?=[A-Z])", re.IGNORECASE)
+_PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto ))|)\b(?P<name>[A-Z][a-z][\w'-]+)")
 
 
 def with_age(sentence: str) -> str:
@@ -111,15 +148,16 @@ def with_age(sentence: str) -> str:
 
 
 def _each_aged(found: re.Match[str]) -> str:
-    """Children who are had, each with an age: "a 6-year-old son and …" is "a son and …, my son is 6"."""
+    """Children who are had, each with an age: "a 6-year-old son", "a son, 6," and "a son (6)" are "a son, my son is 6"."""
     each = list(_one_aged().finditer(found["each"]))
-    if len({one["kin"].lower() for one in each}) < len(each):
+    if len({one["kin"].lower() for one in each}) < len(each) or not all(one["age"] or one["later"] for one in each):
         return found.group()  # of two sons, which is which?
     pets = rules().groups["pets"]
     bare = _one_aged().sub(
         lambda one: f"a {one['kin']}{one['called'] if called().relations[one['kin'].lower()] in pets else ''}", found["each"]
     )
-    ages = (f", my {one['kin']}{' ' + one['name'] if one['name'] else ''} is {one['age']}" for one in each)
+    bare = bare.replace(", and ", " and ")
+    ages = (f", my {one['kin']}{' ' + one['name'] if one['name'] else ''} is {one['age'] or one['later']}" for one in each)
     return f"{found['have']}{bare}{''.join(ages)}"
 
 
@@ -132,7 +170,8 @@ def _one_by_one(found: re.Match[str]) -> str:
         return found.group()  # "Grade 6 and Grade 9"
     if kind in ("dogs", "cats"):  # what their names are is read as it stands
         return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
-    if child == "child" and not all(one["age"] for one in listed):
+    unsure = child == "child" or (kind in ("boys", "girls") and found["have"].split()[0].lower() in ("my", "our"))  # these may be dogs
+    if unsure and not all(one["age"] for one in listed):
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
@@ -147,6 +186,34 @@ def _placed() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
         r"(?P<name>(?-i:[A-Z][a-z][\w'-]*(?: [A-Z][\w'-]+)?)),(?! (?:and|or) )",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _beside() -> re.Pattern[str]:
+    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "with Tom, my brother"."""
+    return re.compile(
+        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))"
+        rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she|who) is )?"
+        rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
+        r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _owned() -> re.Pattern[str]:
+    alone = "|".join(word for word in relation_words().split("|") if not word.endswith(("s", "kid", "parent", "child", r"in\-law")))
+    return re.compile(rf"\b(?P<who>(?:my|our) (?:[\w-]+ )??(?:{alone}))s(?= {filled_in(rules().phrase['owned'])})", re.IGNORECASE)
+
+
+@cache
+def _is_mine() -> re.Pattern[str]:
+    """Who says of "she" that she is a relative, and nothing else."""
+    return re.compile(
+        rf"(?:^|[,;] (?:(?:and|but|so) )?|\s(?:and|but|so|because) )(?P<who>she|he) is (?:my|our) (?:[\w-]+ )??(?:{relation_words()})"
+        r"(?=$|,| (?:from|at)\b)",
         re.IGNORECASE,
     )
 
@@ -190,7 +257,9 @@ def _aged_before() -> re.Pattern[str]:
 @cache
 def _one_aged() -> re.Pattern[str]:
     return re.compile(
-        rf"an? {_AGED}(?P<kin>{relation_words()})\b(?P<called> (?:(?:called|named) )?(?P<name>(?-i:[A-Z][\w'-]+))|)", re.IGNORECASE
+        rf"an? (?:{_AGED})?(?P<kin>{relation_words()})\b(?P<called>,? (?:(?:called|named) )?(?P<name>(?-i:[A-Z][\w'-]+))|)"
+        r"(?:(?: ?\(|,? )(?:aged? )?(?P<later>\d{1,2})(?: ?(?:years? old|yo)\b)?\)?)?",
+        re.IGNORECASE,
     )
 
 
@@ -213,7 +282,7 @@ def _several() -> re.Pattern[str]:
     """One's children by their names: "I have two daughters: Ana and Rita", "dad of two (Tom, 6 and Mia, 9)"."""
     one = _unnamed(_listed())
     return re.compile(
-        r"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){1,3}?|\b(?:my|our) (?=(?:kids|children|daughters|sons|twins) are\b)"
+        r"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){1,3}?|\b(?:my|our) (?=(?:kids|children|daughters|sons|boys|girls|twins) are\b)"
         r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) )"
         r"(?P<kind>kids|children|daughters|sons|girls|boys|twins|dogs|cats|two|three|four|five)(?: are)?(?:,|:)? ?(?:called |named )?\(?"
         rf"(?P<list>{one}(?:(?:,? (?:and|&) |, ){one})+)\)?(?=\s*(?:$|[,;)]))",

@@ -130,6 +130,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('subscribes_to',   'subscribes to',        'other',           'many', null,       0, 'OBSERVATION', 0.4),
   ('alarm',           'has the alarm set for','other',           'one',  null,       0, 'ROUTINE',     0.4),
   ('doctor',          'has the doctor',       'other',           'one',  null,       0, 'OBSERVATION', 0.4),
+  ('life',            'has',                  'identity',        'one',  null,       0, 'SIGNIFICANT', 0.7),
   ('lives',           'lives',                'other',           'one',  null,       0, 'OBSERVATION', 0.4),
   ('mobile_provider', 'has the phone provider','other',          'one',  null,       0, 'OBSERVATION', 0.4),
   ('office',          'works in the',         'other',           'one',  null,       0, 'OBSERVATION', 0.4),

@@ -455,3 +455,15 @@ def test_a_car_that_died_on_the_road_is_driven_no_more(tell: Tell) -> None:
 @pytest.mark.parametrize("said", ["Band split up. Gutted.", "band's split up, sadly", "The band broke up last week."])
 def test_a_band_that_split_up_is_nobodys(tell: Tell, said: str) -> None:
     assert tell("I play bass in a covers band called The Lampposts", said).facts("ana", key="user.band", now="2025-03-05") == []
+
+
+@pytest.mark.parametrize(
+    "said", ["Nokia withdrew the offer", "The Nokia job fell through, so I stay", "I'm not going to work at Nokia after all"]
+)
+def test_a_job_that_one_was_to_have_and_does_not_get_is_believed_no_more(tell: Tell, said: str) -> None:
+    assert "user.works_at" in believed(tell("I start at Nokia in May"))
+    assert "user.works_at" not in believed(tell("I start at Nokia in May", said))
+
+
+def test_what_a_firm_takes_back_that_is_no_job_ends_none(tell: Tell) -> None:
+    assert believed(tell("I work at Nokia", "Nokia cancelled my subscription"))["user.works_at"] == ["Nokia"]

@@ -1987,3 +1987,68 @@ def test_what_is_said_after_a_joke_is_confessed_is_meant_and_not_before(
     text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
 ) -> None:
     assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hi im dave 45 from hull", {("user.name", "Dave"), ("user.age", "45"), ("user.hometown", "Hull")}),
+        ("im kate 31 living in bath", {("user.name", "Kate"), ("user.age", "31"), ("user.lives_in", "Bath")}),
+        ("I'm Ana Reis, 29, nurse from Porto", {("user.name", "Ana Reis"), ("user.age", "29"), ("user.works_as", "nurse"), ("user.hometown", "Porto")}),
+        ("I'm 34, divorced, two kids", {("user.age", "34"), ("user.relationship", "divorced"), ("user.has_children", "two kids")}),
+        ("31M, software engineer, based in Oslo", {("user.age", "31"), ("user.works_as", "software engineer"), ("user.lives_in", "Oslo")}),
+        ("I'm Tom, from Siemens", {("user.name", "Tom")}),
+        ("31F, cold outside", set()),
+        ("i am number 10 in line", set()),
+    ],
+)  # fmt: skip
+def test_who_introduces_themselves_in_brief_says_each_thing(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My son is allergic to dust. He's 7 and his name is Nils", {("son.allergic_to", "dust"), ("son.age", "7"), ("user.son", "Nils")}),
+        ("my sisters car is red. her name is Carmen", {("user.sister", "Carmen")}),
+        ("Linh, my wife, works at Bosch", {("user.wife", "Linh"), ("wife.works_at", "Bosch")}),
+        ("Priya's birthday is March 3, she's my best friend from uni", {("user.friend", "Priya")}),
+        ("I met Tom yesterday. He's my cousin", {("user.cousin", "Tom")}),
+        ("I met Tom and Xiomara yesterday. She's my cousin", set()),
+        ("My boyfriend has a brother. His name is Rex", set()),
+        ("my wifes sister Dolores is staying with us, shes a dentist", set()),
+        ("I invited Tom, my sister, and Ana", set()),
+    ],
+)
+def test_whose_name_it_is_and_who_somebody_is_may_be_said_afterwards(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(key, value) for key, value, _ in said(read(text, predicates))} == expected
+
+
+def test_a_form_that_is_ones_own_may_have_fields_that_say_nothing(predicates: Mapping[str, Predicate]) -> None:
+    found = read("About me:\n- name: Ines\n- star sign: leo\n- hates: coriander", predicates)
+    assert [(key, value) for key, value, _ in said(found)] == [("user.name", "Ines"), ("user.dislikes", "coriander")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sold the van! Bought a used Fiat Panda from my uncle", {("user.drives", "Fiat Panda")}),
+        ("Moved to Leeds. Started working at Aldi.", {("user.lives_in", "Leeds"), ("user.works_at", "Aldi")}),
+        ("Moved to Leeds. My sister hates it. Got a cat called Miso", {("user.lives_in", "Leeds")}),
+        ("Getting married to Ines in Leeds!", {("user.partner", "Ines"), ("user.relationship", "engaged")}),
+        ("I work nights at Oakfield as a nurse", {("user.works_at", "Oakfield"), ("user.works_as", "nurse")}),
+        ("I grew up in Malmö, Swedish citizen since 2004", {("user.hometown", "Malmö"), ("user.nationality", "Swedish")}),
+        ("I come from R, so python is new to me", set()),
+        ("I'm from Mars apparently", set()),
+        ("I'm writing a story: I'm a detective in Chicago. I have a dog called Ruff.", set()),
+        ("Here's my cousin's bio: I'm a designer based in Lyon. I love jazz.", set()),
+    ],
+)
+def test_what_is_told_briefly_is_read_and_what_is_no_place_or_nobody_is_not(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(one.key, one.object) for one in read(text, predicates) if not one.negated} == expected

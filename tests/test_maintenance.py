@@ -426,6 +426,7 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("Put “call mum” on my to-do list", "“call mum”"),
         ("And we still have to book the hotel", "book the hotel"),
         ("Set an alarm to remind me to pay the rent", "pay the rent"),
+        ("Remind me to call Dr. Okafor on Monday", "call Dr. Okafor on Monday"),
         ("I lost my toy dinosaur! Can you help me find it?", "find my toy dinosaur"),
         ("I can’t find my keys and my glasses are dirty. Help me find them, please", "find my keys"),
         ("It rains. Help me find it.", None),

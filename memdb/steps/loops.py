@@ -23,7 +23,8 @@ _OPENS = re.compile(
     r"(?P<says>(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
     r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to|note to self(?: to|:)?|my goal is to"
     r"|to[- ]?do:|(?:i|we) still (?:have|need) to"
-    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160}))",
+    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*"
+    r"(?P<what>(?:[^.!?\n]|(?:(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof)|(?<=\bst))\.){3,160}))",
     re.IGNORECASE,
 )
 _OPENING = ("remind me", "forget", "remember to", "note to self", "my goal is to", "do:", " still ", "help me ")  # one of which it has

@@ -1,0 +1,48 @@
+"""What somebody is, one thing beside another: "I'm Ana, 34, divorced, two kids" says four things."""
+
+from __future__ import annotations
+
+import re
+
+from memdb.english_rules import compiled, rules
+
+_AND = re.compile(r"(,? and |, )")
+_LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
+_FROM = re.compile(r" (?:originally )?from [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?=$|, | and )")
+_NAME_OR_JOB = re.compile(  # "I'm a nurse and vegan", "I'm Ana, 34"
+    r"an? [\w -]+|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?", re.IGNORECASE
+)
+
+
+def told_apart(being: str) -> list[tuple[str, bool]]:
+    """Return each thing that is said behind "I am", and whether it is one that somebody has; [] where that is one thing.
+
+    "34, vegan and allergic to nuts and eggs" are three. Of what one can be only one of, such as a diet, no two are told apart: those are
+    said of one thing.
+    """
+    pattern = compiled(rules().clauses["states"])
+    first, *others = _AND.split(_from_there(being, pattern))
+    states = [first]
+    if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
+        return []
+    for joint, piece in zip(others[::2], others[1::2], strict=True):
+        if (stated := pattern.fullmatch(piece)) and not (stated["home"] and pattern.fullmatch(states[-1]) is None):
+            states.append(piece)  # but "I'm Tom, from Siemens"
+        elif _LISTING.match(states[-1]):
+            states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
+        elif len(states) > 1:
+            break  # "I'm 34, divorced, at weekends with the kids"
+        else:
+            return []
+    said = [found.groupdict() if (found := pattern.fullmatch(state)) else {} for state in states]
+    only_one = [name for each in said for name, value in each.items() if value and name != "has"]
+    if len(states) == 1 or len(only_one) > len(set(only_one)):
+        return []
+    return [(each.get("has") or state, bool(each.get("has"))) for state, each in zip(states, said, strict=True)]
+
+
+def _from_there(being: str, state: re.Pattern[str]) -> str:
+    """What somebody is, with where they are from set off from it: "a nurse from Porto" is "a nurse, from Porto"."""
+    found = _FROM.search(being) if " from " in being else None
+    what = being[: found.start()].rpartition(", ")[2] if found else ""
+    return f"{being[: found.start()]},{being[found.start() :]}" if found and state.fullmatch(what) else being
