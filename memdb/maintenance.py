@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
-from functools import partial
+from functools import lru_cache, partial
 
 from memdb import stored
 from memdb.answers import Maintained
@@ -206,8 +206,17 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
 def _said(row: Sequence[SqlValue], zone: tzinfo) -> Said:
     """What a row of upkeep.lately tells."""
     text, at, tags, fresh = row
-    felt = () if tags == "[]" else (tag.removeprefix(_MOOD) for tag in json.loads(str(tags)) if tag.startswith(_MOOD))
-    return Said(str(text), in_zone(to_utc(str(at)), zone).date().isoformat(), tuple(felt), bool(fresh))
+    return Said(str(text), _day_of(str(at), zone), _moods_of(str(tags)), bool(fresh))
+
+
+@lru_cache(maxsize=16_384)  # one reflection after the other reads the same messages
+def _day_of(at: str, zone: tzinfo) -> str:
+    return in_zone(to_utc(at), zone).date().isoformat()
+
+
+@lru_cache(maxsize=4_096)
+def _moods_of(tags: str) -> tuple[str, ...]:
+    return tuple(tag.removeprefix(_MOOD) for tag in json.loads(tags) if tag.startswith(_MOOD))
 
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
