@@ -996,7 +996,12 @@ def test_the_night_holds_the_file_for_some_rows_at_a_time(mem: memdb.Memory, wha
                "over": "update facts set valid_to = '2025-05-01T00:00:00.000Z'"}  # fmt: skip
     db.connection.execute(written.get(what, ""))
     changes = [db.changes]
-    db.connection.set_commit_hook(lambda: bool(changes.append(db.changes)))
+
+    def committed() -> bool:
+        changes.append(db.changes)
+        return False
+
+    db.connection.set_commit_hook(committed)
     assert take_tidying(db, now=night + timedelta(days=90 if what == "closed" else 1), config=Config())
     parts = [after - before for before, after in pairwise(changes)]
     assert max(parts) < sum(parts) / 2
