@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
-from functools import partial
+from functools import lru_cache, partial
 
 from memdb import stored
 from memdb.answers import Maintained
@@ -30,7 +30,7 @@ from memdb.steps.summarize import Summary, summarize
 from memdb.store import Store
 from memdb.times import in_zone, to_text, to_utc, utc_now
 
-_WRITTEN = 500  # rows that are brought together in one transaction
+_WRITTEN = 100  # rows that are changed in one transaction
 _MOOD = "emotion:"
 _NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
@@ -206,8 +206,17 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
 def _said(row: Sequence[SqlValue], zone: tzinfo) -> Said:
     """What a row of upkeep.lately tells."""
     text, at, tags, fresh = row
-    felt = () if tags == "[]" else (tag.removeprefix(_MOOD) for tag in json.loads(str(tags)) if tag.startswith(_MOOD))
-    return Said(str(text), in_zone(to_utc(str(at)), zone).date().isoformat(), tuple(felt), bool(fresh))
+    return Said(str(text), _day_of(str(at), zone), _moods_of(str(tags)), bool(fresh))
+
+
+@lru_cache(maxsize=16_384)  # one reflection after the other reads the same messages
+def _day_of(at: str, zone: tzinfo) -> str:
+    return in_zone(to_utc(at), zone).date().isoformat()
+
+
+@lru_cache(maxsize=4_096)
+def _moods_of(tags: str) -> tuple[str, ...]:
+    return tuple(tag.removeprefix(_MOOD) for tag in json.loads(tags) if tag.startswith(_MOOD))
 
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
@@ -227,20 +236,23 @@ def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, c
 
 
 def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
-    """Tidy up if a night has gone by since the last time; return whether it was done. A file's first night is the one to come."""
+    """Tidy up if a night has gone by since the last time; return whether it was done. A file's first night is the one to come.
+
+    Killed half-way, what is left is done by whoever comes next. Where two processes are at it, each does a part, and one has done it.
+    """
     meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-    if "tidied_at" in meta and night_from(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
+    is_first = "tidied_at" not in meta
+    if not is_first and night_from(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
         return False
+    if not is_first:
+        tidy(db, user_id=None, now=now, config=config)
+        bring_together(db, user_id=None, now=now, config=config)
     with db.transaction():
         again = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
         if again.get("tidied_at") != meta.get("tidied_at"):
             return False  # another process was first
         db.run("meta.put", name="tidied_at", value=to_text(now))
-        if "tidied_at" in meta:
-            tidy(db, user_id=None, now=now, config=config)
-    if "tidied_at" in meta:
-        bring_together(db, user_id=None, now=now, config=config)
-    return "tidied_at" in meta
+    return not is_first
 
 
 def bring_together(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:
@@ -285,48 +297,86 @@ def _one_of(db: Database, group: Sequence[str], now: datetime, config: Config) -
 
 
 def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
-    """Let tasks stall, promote what recurs, and archive what is more than is kept, in one transaction; return how much it was."""
-    with db.transaction():
-        expire_over(db, user_id=user_id, now=now)
-        dismiss_moot(db, user_id=user_id, now=now)
-        return Maintained(
-            tasks_stalled=_stall(db, user_id, now, config),
-            promoted=_promote(db, user_id, now, config),
-            notes_archived=_archive_notes(db, user_id, now, config),
-            versions_archived=_versions(db, user_id, now, config),
-            compacted=_compact(db, user_id, now, config),
-        )  # fmt: skip
+    """Let tasks stall, promote what recurs, and archive what is more than is kept; return how much it was.
+
+    What is to be done is looked for without holding the file, and written some rows at a time. Killed half-way, the rest is done next time.
+    """
+    _close_over(db, user_id, now)
+    return Maintained(
+        tasks_stalled=_stall(db, user_id, now, config),
+        promoted=_promote(db, user_id, now, config),
+        notes_archived=_archive_notes(db, user_id, now, config),
+        versions_archived=_versions(db, user_id, now, config),
+        compacted=_compact(db, user_id, now, config),
+    )
 
 
 def archive_closed(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:
-    """Move what was closed long ago into the archive, and nothing else of `tidy`, in one transaction; return how many rows."""
-    with db.transaction():
-        expire_over(db, user_id=user_id, now=now)
-        dismiss_moot(db, user_id=user_id, now=now)
-        return _compact(db, user_id, now, config)
+    """Move what was closed long ago into the archive, and nothing else of `tidy`, some rows at a time; return how many."""
+    _close_over(db, user_id, now)
+    return _compact(db, user_id, now, config)
+
+
+def _close_over(db: Database, user_id: str | None, now: datetime) -> None:
+    """Expire what is over by now, and end the denials that have nothing left to decide."""
+    for owner in [user_id] if user_id is not None else [str(row["user_id"]) for row in db.all("apply.users_over", now=to_text(now))]:
+        _by_parts(db, partial(_expire, db, owner, now))
+    if db.all("believe.moot", user_id=user_id, ended=None):
+        with db.transaction():
+            dismiss_moot(db, user_id=user_id, now=now)
+
+
+def _expire(db: Database, user_id: str, now: datetime, most: int) -> int:
+    return expire_over(db, user_id=user_id, now=now, most=most)
+
+
+def _by_parts(db: Database, work: Callable[[int], int]) -> int:
+    """Do some work until there is none left, so many rows of it in each transaction; return how many rows it was."""
+    done = 0
+    while True:
+        with db.transaction():
+            part = work(_WRITTEN)
+        done += part
+        if part < _WRITTEN:
+            return done
+
+
+def _change(db: Database, found: Sequence[Fact], change: Callable[[Fact], None]) -> int:
+    """Change facts that were found, some in each transaction; return how many. What was written meanwhile is left for the next time."""
+    changed = 0
+    for start in range(0, len(found), _WRITTEN):
+        with db.transaction():
+            same = [fact for fact in found[start : start + _WRITTEN] if _is_as_it_was(db, fact)]
+            for fact in same:
+                change(fact)
+        changed += len(same)
+    return changed
+
+
+def _is_as_it_was(db: Database, found: Fact) -> bool:
+    """Whether a fact has not been changed since it was found; that it has a vector by now is no change."""
+    fact = read_fact(db, found.fact_id)
+    return fact is not None and fact.model_copy(update={"embedding_id": found.embedding_id}) == found
 
 
 def _compact(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    return compact(db, user_id=user_id, before=now - timedelta(days=config.archive_after_days), now=now)
+    before = now - timedelta(days=config.archive_after_days)
+    return _by_parts(db, lambda most: compact(db, user_id=user_id, before=before, now=now, most=most))
 
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     before = to_text(now - timedelta(days=config.task_stalls_after_days))
     today = to_text(in_zone(now, config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
-    rows = db.all("task.stalled", user_id=user_id, before=before, today=today)
-    for row in rows:
-        fact = _fact(db, row)
-        move(db, fact, state="stalled", origin=_origin(fact, now), reason="nobody spoke of it for long, or its day has gone by")
-    return len(rows)
+    found = stored.facts(db, db.all("task.stalled", user_id=user_id, before=before, today=today))
+    told = "nobody spoke of it for long, or its day has gone by"
+    return _change(db, found, lambda task: move(db, task, state="stalled", origin=_origin(task, now), reason=told))
 
 
 def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     rows = db.all("upkeep.recurring", user_id=user_id, now=to_text(now), days=config.promote_days, priority=config.promote_priority)
-    often = [_fact(db, row) for row in rows if _days(row, config) >= config.promote_days]
+    often = stored.facts(db, [row for row in rows if _days(row, config) >= config.promote_days])
     recurring = [fact for fact in often if not _is_sensitive(fact)]
-    for fact in recurring:
-        promote(db, fact, origin=_origin(fact, now), reason="said again on several days")
-    return len(recurring)
+    return _change(db, recurring, lambda fact: promote(db, fact, origin=_origin(fact, now), reason="said again on several days"))
 
 
 def _days(row: Row, config: Config) -> int:
@@ -340,27 +390,23 @@ def _is_sensitive(fact: Fact) -> bool:
 
 
 def _archive_notes(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    rows = db.all("upkeep.surplus", user_id=user_id, now=to_text(now), keep=config.reflection_limit)
-    for row in rows:
-        note = _fact(db, row)
-        archive(db, note, origin=_origin(note, now), reason="more notes than are kept")
-    return len(rows)
+    found = stored.facts(db, db.all("upkeep.surplus", user_id=user_id, now=to_text(now), keep=config.reflection_limit))
+    return _change(db, found, lambda note: archive(db, note, origin=_origin(note, now), reason="more notes than are kept"))
 
 
 def _versions(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
+    return _by_parts(db, lambda most: _archive_versions(db, user_id, now, config, most=most))
+
+
+def _archive_versions(db: Database, user_id: str | None, now: datetime, config: Config, *, most: int) -> int:
     at = to_text(now)
-    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=at)
-    told = "more versions than are kept: moved into the archive"
-    db.run("compact.history", user_id=user_id, before=None, reason=told, turn_id=f"maintain-{at}", now=at)
-    db.run("upkeep.drop_archived", user_id=user_id)
+    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=at, most=most)
+    if moved:
+        told = "more versions than are kept: moved into the archive"
+        db.run("compact.history", user_id=user_id, before=None, reason=told, turn_id=f"maintain-{at}", now=at)
+        db.run("upkeep.drop_archived", user_id=user_id)
     return len(moved)
 
 
 def _origin(fact: Fact, now: datetime) -> Origin:
     return Origin(user_id=fact.user_id, turn_id=f"maintain-{uuid.uuid4().hex}", now=now)
-
-
-def _fact(db: Database, row: Row) -> Fact:
-    fact = read_fact(db, str(row["fact_id"]))
-    assert fact is not None
-    return fact

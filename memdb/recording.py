@@ -233,11 +233,9 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
                     db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
 
 
-def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
-    """Expire what a user's facts, or everybody's, say is over by now, and return how many."""
-    if user_id is None:
-        return sum(expire_over(db, user_id=str(row["user_id"]), now=now) for row in db.all("apply.users_over", now=to_text(now)))
-    rows = db.all("apply.over", user_id=user_id, now=to_text(now))
+def expire_over(db: Database, *, user_id: str, now: datetime, most: int = -1) -> int:
+    """Expire what a user's facts say is over by now, `most` of them at once unless that is negative, and return how many."""
+    rows = db.all("apply.over", user_id=user_id, now=to_text(now), most=most)
     for fact in stored.facts(db, rows):
         assert fact.valid_to is not None
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)

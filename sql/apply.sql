@@ -96,7 +96,8 @@ select record from fact_record
 where id in (
   select id from facts indexed by facts_due
   where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation'))
-order by id;
+order by id
+limit :most;
 
 -- statement: users_over
 select distinct user_id

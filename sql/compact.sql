@@ -9,6 +9,7 @@ cross join fact_record r on r.id = f.id
 where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
   and f.status in ('superseded', 'expired')
   and f.updated_at <= :before
+limit :most
 returning fact_id;
 
 -- Each leaves a line in the history; what it said stands in the archive.

@@ -35,11 +35,12 @@ where fact_id = :fact_id;
 
 -- A task that nobody has spoken of for long, and one whose day has gone by when :today begins, stalls.
 -- statement: stalled
-select fact_id
-from facts indexed by facts_user_id
-where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
-  and kind = 'task'
-  and status = 'active'
-  and coalesce(value_json ->> 'state', 'active') = 'active'
-  and (coalesce(last_mentioned_at, updated_at) <= :before or event_time < :today)
-order by id;
+select r.record
+from facts f indexed by facts_user_id
+cross join fact_record r on r.id = f.id
+where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
+  and f.kind = 'task'
+  and f.status = 'active'
+  and coalesce(f.value_json ->> 'state', 'active') = 'active'
+  and (coalesce(f.last_mentioned_at, f.updated_at) <= :before or f.event_time < :today)
+order by f.id;

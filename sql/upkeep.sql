@@ -190,9 +190,10 @@ recurring as (
     and f.category = 'other'
     and f.seen_count >= :days
 )
-select f.fact_id, p.said
+select r.record, p.said
 from recurring p
 join facts f on f.id = p.id
+join fact_record r on r.id = p.id
 cross join weight w
 where json_array_length(p.said) >= :days
   and (w.match + w.recency * p.recency + w.frequency * p.frequency + w.intrinsic_importance * f.importance)
@@ -210,17 +211,18 @@ update facts set status = 'uncertain', confidence = confidence * 0.5, updated_at
 
 -- Notes beyond the number that is kept, the weakest first to go: how sure, how often, how lately.
 -- statement: surplus
-select fact_id from (
+select r.record from (
   select
-    f.fact_id,
+    f.id,
     row_number() over (
       partition by f.user_id
       order by f.confidence * (1.0 - exp(-f.seen_count / 3.0))
                * exp(-max(0.0, julianday(:now) - julianday(coalesce(f.last_mentioned_at, f.updated_at))) / 365.0) desc, f.id desc) as place
   from facts f indexed by facts_user_id
-  where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and f.kind = 'note' and f.status = 'active')
-where place > :keep
-order by fact_id;
+  where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and f.kind = 'note' and f.status = 'active') o
+cross join fact_record r on r.id = o.id
+where o.place > :keep
+order by r.fact_id;
 
 -- statement: archive
 update facts set status = 'archived', updated_at = :now where fact_id = :fact_id;
@@ -236,6 +238,7 @@ from (
 join facts f on f.id = o.id
 join fact_record r on r.id = o.id
 where o.place > :keep
+limit :most
 returning fact_id;
 
 -- statement: drop_archived

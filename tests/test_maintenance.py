@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count as count_from
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +24,7 @@ from memdb import LanguageModel, ScriptedModel
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
-from memdb.maintenance import take_tidying
+from memdb.maintenance import take_tidying, tidy
 from memdb.records import EVER, TaskState
 from memdb.steps.reflect import Strategy, strategies
 from tests.embedders import OneMeaning
@@ -1012,6 +1013,44 @@ def test_of_two_processes_one_tidies_up(mem: memdb.Memory, monkeypatch: pytest.M
     monkeypatch.setattr(db, "transaction", begin_late)
     told.append(take_tidying(db, now=night, config=Config()))
     assert told == [True, False]
+
+
+@pytest.mark.parametrize("what", ["tasks", "closed", "versions", "over"])
+def test_the_night_holds_the_file_for_some_rows_at_a_time(mem: memdb.Memory, what: str) -> None:
+    tasks = [stored(f"Call number {place}", 1, key="user.task", kind="task") for place in range(250)]
+    facts = [stored(f"Likes song {place}", 1, key="user.likes", object=f"song {place}") for place in range(250)]
+    mem.remember_many(tasks if what == "tasks" else facts)
+    db, night = mem._store.database(), datetime.fromisoformat("2025-05-01T12:00:00+00:00")
+    take_tidying(db, now=night, config=Config())
+    closed = "update facts set status = 'superseded', valid_to = '2025-03-02T00:00:00.000Z', updated_at = '{}' where kind = 'fact'"
+    written = {"closed": closed.format("2025-03-02T00:00:00.000Z"), "versions": closed.format("2025-05-02T00:00:00.000Z"),
+               "over": "update facts set valid_to = '2025-05-01T00:00:00.000Z'"}  # fmt: skip
+    db.connection.execute(written.get(what, ""))
+    changes = [db.changes]
+
+    def committed() -> bool:
+        changes.append(db.changes)
+        return False
+
+    db.connection.set_commit_hook(committed)
+    assert take_tidying(db, now=night + timedelta(days=90 if what == "closed" else 1), config=Config())
+    parts = [after - before for before, after in pairwise(changes)]
+    assert max(parts) < sum(parts) / 2
+
+
+def test_a_task_that_is_spoken_of_while_the_night_looks_does_not_stall(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = mem.remember("Call the dentist", user_id="ana", key="user.task", kind="task", timestamp="2025-03-01")
+    db = mem._store.database()
+    begin = db.transaction
+
+    def begin_late() -> AbstractContextManager[None]:
+        monkeypatch.undo()  # somebody comes between the look and the lock
+        mem.remember("Call the dentist", user_id="ana", key="user.task", kind="task", timestamp="2025-05-01")
+        return begin()
+
+    monkeypatch.setattr(db, "transaction", begin_late)
+    assert tidy(db, user_id=None, now=datetime.fromisoformat("2025-05-01T12:00:00+00:00"), config=Config()).tasks_stalled == 0
+    assert mem.fact(task.fact_id).seen_count == 2
 
 
 # promotion and the archive
