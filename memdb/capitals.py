@@ -20,7 +20,7 @@ _ENDS = r"(?![\w-]|['’](?!s\b))"
 
 
 class _Names(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     people: frozenset[str]
     pets: frozenset[str]

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from memdb import checks
 from memdb.endpoint import failure, open_client, read_body
@@ -81,22 +81,16 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
     return call
 
 
-class _Told(BaseModel):
-    """What a server tells, as far as it is needed."""
-
-    model_config = ConfigDict(defer_build=True)  # most commands ask no model
-
-
-class _Said(_Told):
+class _Said(BaseModel):
     content: str | None = None
 
 
-class _Choice(_Told):
+class _Choice(BaseModel):
     message: _Said
     finish_reason: object = None
 
 
-class _Completion(_Told):
+class _Completion(BaseModel):
     """As much of what a server answers as is needed; what only tells of the answer may be anything."""
 
     choices: tuple[_Choice, ...] | None = None

@@ -23,7 +23,7 @@ Sort = Literal[
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Kind(_Table):

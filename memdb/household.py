@@ -36,7 +36,7 @@ _EMPTY = frozenset(
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TypeRule(_Table):

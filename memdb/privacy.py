@@ -30,7 +30,7 @@ _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 class _Rules(BaseModel):
     """The whole of rules/private.toml."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     keys: dict[str, str]
     spoken: dict[str, str]

@@ -64,7 +64,7 @@ RELIABILITY: dict[Source, float] = {
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)  # a command needs a few of a hundred
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 Made = TypeVar("Made", bound=Record)

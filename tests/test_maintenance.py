@@ -919,7 +919,7 @@ def test_reflection_does_not_depend_on_when_it_is_done(tmp_path: Path, steps: in
             mem.drain()
             mem.maintain(now="2025-03-22")
         notes = {(note.value_text.split()[-1], note.seen_count, note.created_at.day) for note in of(mem, "note")}
-    assert notes == {("garden", 3, 4), ("kettle", 3, 4), ("porto", 1, 4), ("trains", 2, 11)}
+    assert notes == {("garden", 3, 4), ("kettle", 3, 4), ("Porto", 1, 4), ("trains", 2, 11)}
 
 
 def test_nobody_waits_for_a_model_that_summarises(tmp_path: Path) -> None:
