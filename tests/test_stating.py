@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import memdb
+from memdb import logs
 from memdb.embed import HashingEmbedder
 from memdb.records import Source, Status
 from tests.embedders import Broken, OneMeaning
@@ -416,3 +420,25 @@ def test_an_end_makes_nothing_longer_that_is_over_by_the_clock(mem: memdb.Memory
     with pytest.raises(memdb.InputError, match="was over on 2025-03-08"):
         mem.end(fact.fact_id, valid_to=valid_to, now="2025-03-10")
     assert mem.end(fact.fact_id, valid_to="2025-03-05", now="2025-03-10").valid_to == datetime(2025, 3, 5, tzinfo=UTC)
+
+
+def test_an_embedder_that_fails_at_each_of_many_facts_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(HashingEmbedder):
+        fails = False
+
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.fails:
+                raise RuntimeError("there is no embedding today")
+            return super().embed(texts)
+
+    logs._last.clear()  # another test may just have told of it
+    with memdb.open(tmp_path / "mem.db", embedder=(embedder := Failing(32)), llm=None, config={"worker": False}) as mem:
+        mem.remember("User likes tea", user_id="ana", key="user.likes")
+        assert mem.drain()
+        embedder.fails = True
+        for drink in ("coffee", "cocoa", "mate", "rooibos"):
+            mem.remember(f"User likes {drink}", user_id="ana", key="user.likes")
+        assert len(mem.facts("ana", key="user.likes")) == 5
+    assert [record.getMessage() for record in caplog.records if "words alone" in record.getMessage()] == [
+        "whether a fact is new was decided by its words alone: there is no embedding today"
+    ]

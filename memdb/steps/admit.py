@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 
 from memdb import stored
@@ -11,12 +10,11 @@ from memdb.database import Database, listed
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.figures import told_apart
 from memdb.keys import is_no_news, normalise
+from memdb.logs import warn_now_and_then
 from memdb.privacy import secret_in, topic_of
 from memdb.records import LIVE, Candidate, Consent, Item, Predicate
 from memdb.times import to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
-
-log = logging.getLogger("memdb")
 
 _ASKED = 8  # words that a row with the same words is looked up by, the longest
 _NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
@@ -55,7 +53,7 @@ def admit(
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost what is written
-        log.warning("whether something is new was decided by its words alone: %s", error)
+        warn_now_and_then("whether something is new was decided by its words alone: %s", error)
         return None
     with db.snapshot():
         near = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -11,11 +10,10 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.keys import normalise, predicate_of, says_no_more, says_the_same
+from memdb.logs import warn_now_and_then
 from memdb.records import Action, Candidate, Case, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 from memdb.times import to_text
-
-log = logging.getLogger("memdb")
 
 _NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
 
@@ -115,5 +113,5 @@ def _embed(texts: Sequence[str], embedder: Embedder) -> list[bytes]:
         made = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
         return [to_blob(vector) for vector in made]
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost the user a fact
-        log.warning("whether a fact is new was decided by its words alone: %s", error)
+        warn_now_and_then("whether a fact is new was decided by its words alone: %s", error)
         return []
