@@ -141,7 +141,7 @@ def parameter_order(sql: str) -> tuple[str, ...]:
 
 
 def parted(text: str) -> list[str]:
-    """Return the words and phrases that commas part in a text of `rules/`: a list that is read in a third of the time of an array."""
+    """Return the words and phrases that commas part in a text of `rules/`: a list that is read in half the time of an array."""
     return [part.strip() for part in text.split(",")]
 
 

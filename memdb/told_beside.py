@@ -229,18 +229,19 @@ def _in_plural() -> re.Pattern[str]:
     )
 
 
+_DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)"
+
+
 @cache
 def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
     who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?"
     return re.compile(
-        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,)"
-        r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)",
+        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,){_DOES}",
         re.IGNORECASE,
     )
 
 
-_DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)"
 _AGED = r"(?P<age>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)(?:[- ](?:years?|yrs?)[- ]old|[- ]?yo) "
 
 
