@@ -19,7 +19,7 @@ from memdb.labels import is_anothers
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
-from memdb.states import told_apart
+from memdb.states import states_in
 from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
@@ -419,7 +419,7 @@ def _states(clause: Clause) -> list[Clause]:
         return [clause]
     who, begins = clause.text[: found.start("rest")], found.start("rest") + being.end()
     verbs = clause.text[len(who) : begins], f"{_HAS[being.group().strip().lower()]} "
-    return [replace(clause, text=f"{who}{verbs[had]}{what}") for what, had in told_apart(clause.text[begins:])] or [clause]
+    return [replace(clause, text=f"{who}{verbs[had]}{what}") for what, had in states_in(clause.text[begins:])] or [clause]
 
 
 _HAS = {"am": "have", "are": "have", "is": "has"}

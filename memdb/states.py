@@ -14,7 +14,7 @@ _NAME_OR_JOB = re.compile(  # "I'm a nurse and vegan", "I'm Ana, 34"
 )
 
 
-def told_apart(being: str) -> list[tuple[str, bool]]:
+def states_in(being: str) -> list[tuple[str, bool]]:
     """Return each thing that is said behind "I am", and whether it is one that somebody has; [] where that is one thing.
 
     "34, vegan and allergic to nuts and eggs" are three. Of what one can be only one of, such as a diet, no two are told apart: those are
