@@ -45,13 +45,13 @@ class Marked:
         return int(self.marks.shape[1]) * 8 // 65
 
 
-def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Marked]:
-    """Return what stands where on these shelves of a user."""
+def marked(db: Database, user_id: str, shelves: Sequence[str], *, since: int = 0) -> dict[str, Marked]:
+    """Return what stands where on these shelves of a user, from the chunk `since` on."""
     import numpy as np
 
     wanted = listed(shelves)
     found = dict.fromkeys(shelves, Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ()))
-    if rows := db.tuples("scan.marks", user_id=user_id, shelves=wanted):
+    if rows := db.tuples("scan.marks", user_id=user_id, shelves=wanted, since=since):
         columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
         shelf_of, chunk_of, validity, ids = columns
         chunks = np.array(chunk_of, np.int64)
@@ -59,7 +59,7 @@ def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Mark
         for shelf in set(shelf_of):
             part = slice(bisect_left(shelf_of, shelf), bisect_right(shelf_of, shelf))
             found[shelf] = Marked(chunks[part], marks[part], (), ())
-    codes = db.tuples("scan.codes", user_id=user_id, shelves=wanted)
+    codes = db.tuples("scan.codes", user_id=user_id, shelves=wanted, since=since)
     return {shelf: _with_codes(one, [row[1:] for row in codes if row[0] == shelf]) for shelf, one in found.items()}
 
 

@@ -26,11 +26,13 @@ def quantize(db: Database, *, dimension: int, users: Collection[str] | None, lea
     due = db.all("quantize.due", users=wanted, least=least, size=size)
     if due:
         db.run("quantize.follow")
-    return sum(_quantize(db, str(row["user_id"]), str(row["shelf"]), dimension=dimension, size=size) for row in due)
+    return sum(
+        _quantize(db, str(row["user_id"]), str(row["shelf"]), since=int(row["since"] or 0), dimension=dimension, size=size) for row in due
+    )
 
 
-def _quantize(db: Database, user_id: str, shelf: str, *, dimension: int, size: int) -> int:
-    one = marked(db, user_id, [shelf])[shelf]
+def _quantize(db: Database, user_id: str, shelf: str, *, since: int, dimension: int, size: int) -> int:
+    one = marked(db, user_id, [shelf], since=since)[shelf]
     for row in one.stale:
         db.run("quantize.remove", id=row)
     coded = 0

@@ -128,8 +128,13 @@ select max(chunk_id) as chunk_id, size from facts_vec_chunks;
 -- statement: chunk_vectors
 insert into facts_vec_vector_chunks00 (_rowid_, rowid, vectors) values (:chunk_id, :chunk_id, :vectors);
 
--- statement: chunk_slot
-insert into facts_vec_rowids (rowid, chunk_id, chunk_offset) values (:id, :chunk_id, :chunk_offset);
+-- Which vectors stand in the chunks from :first on, and where.
+--   :ids   JSON [[id, …], …], of a chunk each
+-- statement: slots
+insert into facts_vec_rowids (rowid, chunk_id, chunk_offset)
+select s.value, :first + c.key, s.key
+from json_each(:ids) c
+cross join json_each(c.value) s;
 
 -- What a process holds in memory of the users' vectors is no longer that of the file.
 -- statement: changed

@@ -188,6 +188,7 @@ select partition01 as shelf, chunk_id, validity, rowids
 from facts_vec_chunks
 where partition00 = :user_id
   and partition01 in (select value from json_each(:shelves))
+  and chunk_id >= :since
 order by partition01, chunk_id;
 
 -- The codes of a user's vectors, but for the codes themselves.
@@ -196,6 +197,7 @@ select shelf, id, first, marks, steps, off
 from vector_codes
 where user_id = :user_id
   and shelf in (select value from json_each(:shelves))
+  and first >= :since
 order by shelf, first;
 
 -- A number that is another one whenever a vector of the user was written or taken away, and whose vectors they are.

@@ -93,6 +93,21 @@ def test_a_code_goes_with_its_vector_and_the_others_of_its_block_get_theirs_anew
         check_codes(mem)
 
 
+def test_what_has_codes_is_not_read_again_when_more_comes_unless_some_of_it_is_gone(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        db = mem._store.database()
+        mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
+        [(last,)] = db.connection.execute("select max(first) from vector_codes")
+        mem.remember_many(facts(8 * SIZE, first=LARGE), vectors=vectors(8 * SIZE, seed=1))
+        assert blocks(mem) == [("ana", "fact", SIZE)] * (LEAST // SIZE + 1)
+        check_codes(mem)
+        [(since,)] = db.connection.execute("select max(first) from vector_codes")
+        assert since > last
+        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": since}]
+        db.connection.execute("delete from facts_vec where rowid = 3")
+        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": 0}]
+
+
 def test_whoever_takes_a_vector_out_takes_its_code_out(tmp_path: Path) -> None:
     with opened(tmp_path / "mem.db") as mem:
         mem.remember_many(facts(LARGE), vectors=vectors(LARGE))

@@ -242,7 +242,7 @@ PLANS = [
     ("scan.ending", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>?)"),
     ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("scan.closed", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
-    ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=?)"),
+    ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=? AND first>?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
     ("insert.left_over", "SEARCH outbox USING INTEGER PRIMARY KEY (rowid>?)"),
@@ -306,7 +306,7 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
     (knn,) = [line for line in plan(store.database(), "retrieve") if line.startswith("SCAN v VIRTUAL TABLE INDEX 0:3")]
     assert knn
     marks = plan(store.database(), "scan.marks")
-    assert any("facts_vec_partition (partition00=? AND partition01=?)" in line for line in marks), marks
+    assert any("facts_vec_partition (partition00=? AND partition01=? AND rowid>?)" in line for line in marks), marks
     assert not any("TEMP B-TREE" in line for line in marks), marks  # the index gives them in the order that is wanted
     due = plan(store.database(), "quantize.due")
     assert any("SEARCH k USING COVERING INDEX facts_vec_partition (partition00=?)" in line for line in due), due

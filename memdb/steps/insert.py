@@ -36,7 +36,6 @@ _FACT_ID, _USER_ID, _KIND, _NOW = 0, 1, 2, -1
 _VECTOR = ("id", "embedding", "user_id", "shelf")
 _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
-_CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
 _MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
 _MANY = 16  # vectors; for fewer, looking at the last chunks of their shelves is not worth it
 _SHARE = 4  # a row is written anew four times at most on average
@@ -182,8 +181,7 @@ def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], 
     first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
     blocks = ((name, _block(stored, on_it, size)) for name, (_, on_it) in enumerate(chunks, first))
     db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, blocks)
-    slots = ((id, name, slot) for name, ids in enumerate(named, first) for slot, id in enumerate(ids))
-    db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
+    db.run("insert.slots", first=first, ids=json.dumps(named))
 
 
 def _block(stored: NDArray[np.float32], places: Sequence[int], size: int) -> bytes | memoryview:
