@@ -95,7 +95,8 @@ create table weights (
 ) strict, without rowid;
 
 -- Everything remembered. `id` is the same in facts_fts and facts_vec; `fact_id` is the name for the outside. The times of a new row are mostly
--- that of its making; what is the same as one that was checked need not be checked again.
+-- that of its making; what is the same as one that was checked need not be checked again. Nor is a list looked through for what most rows have: SQLite
+-- makes an index of it for each statement.
 create table facts (
   id integer primary key,
   fact_id text not null unique,
@@ -105,23 +106,23 @@ create table facts (
   value_text text not null,
   value_json text check (value_json is null or json_valid(value_json)),
   category text not null default 'other'
-    check (category in ('identity', 'hard_preference', 'soft_preference', 'task_context', 'health', 'other')),
+    check (category = 'other' or category in ('identity', 'hard_preference', 'soft_preference', 'task_context', 'health')),
   memory_type text references memory_types (memory_type),
   confidence real not null check (confidence between 0 and 1),
   importance real not null default 0.5 check (importance between 0 and 1),
   effective_importance real not null default 0.5 check (effective_importance between 0 and 1),
   source text not null default 'user_message'
-    check (source in ('user_message', 'assistant_message', 'tool', 'system', 'inferred', 'web_scraped')),
+    check (source = 'user_message' or source in ('assistant_message', 'tool', 'system', 'inferred', 'web_scraped')),
   speaker text,
   event_time text check (event_time is strftime('%Y-%m-%dT%H:%M:%fZ', event_time)),
   valid_from text not null check (valid_from is created_at or valid_from is strftime('%Y-%m-%dT%H:%M:%fZ', valid_from)),
   valid_to text check (valid_to is strftime('%Y-%m-%dT%H:%M:%fZ', valid_to)),
   status text not null
-    check (status in ('active', 'superseded', 'expired', 'pending_confirmation', 'archived', 'uncertain')),
+    check (status = 'active' or status in ('superseded', 'expired', 'pending_confirmation', 'archived', 'uncertain')),
   source_turn_id text not null,
   source_excerpt text not null,
   session_id text,
-  tags text not null default '[]' check (json_type(tags) = 'array'),
+  tags text not null default '[]' check (tags = '[]' or json_type(tags) = 'array'),
   embedding_id text,
   created_at text not null check (created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at)),
   updated_at text not null check (updated_at is created_at or updated_at is strftime('%Y-%m-%dT%H:%M:%fZ', updated_at)),
