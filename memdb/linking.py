@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from time import monotonic
 from typing import get_args
 
@@ -16,8 +17,9 @@ from memdb.errors import InputError
 from memdb.records import LIVE, Link, Relation, Status
 from memdb.steps.link import link as put_link
 from memdb.steps.relate import Rarity
-from memdb.steps.relate import relate as relate_batch
+from memdb.steps.relate import relate as find_alike
 from memdb.steps.walk import walk
+from memdb.times import to_text
 
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 
@@ -92,7 +94,7 @@ def relate(
 ) -> int:  # fmt: skip
     """Link what is new to what it is like, some rows a transaction, and return how many links were made.
 
-    What is left after `patience` seconds is linked next time.
+    What is alike is looked for without holding the file. What is left after `patience` seconds is linked next time.
 
     Raises:
         InputError: there is no such kind.
@@ -102,11 +104,15 @@ def relate(
     for kind in chosen:
         checks.one_of(kind, known, "kind")
     checks.name(user_id, "user_id")
-    made, more, until, rarity = 0, True, monotonic() + patience, Rarity(db)
-    while more:
+    made, until, rarity, at = 0, monotonic() + patience, Rarity(db), to_text(now)
+    look = partial(
+        find_alike, db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, rarity=rarity
+    )
+    while (found := look()) is not None:
         with db.transaction():
-            found, more = relate_batch(
-                db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, now=now, rarity=rarity
-            )
-        made, more = made + found, more and monotonic() < until
+            for source, target, strength in found.pairs:
+                made += db.run("links.alike", user_id=user_id, source_id=source, target_id=target, strength=strength, now=at)
+            db.run("links.related", user_id=user_id, last_id=found.last_id)
+        if monotonic() >= until:
+            break
     return made

@@ -5,10 +5,13 @@ insert into links (source_id, target_id, relation, strength, created_at)
 values (:source_id, :target_id, :relation, :strength, :now)
 on conflict (source_id, target_id, relation) do update set strength = excluded.strength;
 
--- What is found to be alike leaves a link that somebody made as it is.
+-- What is found to be alike leaves a link that somebody made as it is; and what has ended since it was found is not linked.
 -- statement: alike
 insert into links (source_id, target_id, relation, strength, created_at)
-values (:source_id, :target_id, 'relates-to', :strength, :now)
+select s.fact_id, t.fact_id, 'relates-to', :strength, :now
+from facts s cross join facts t
+where s.fact_id = :source_id and s.user_id = :user_id and s.status in ('active', 'pending_confirmation')
+  and t.fact_id = :target_id and t.user_id = :user_id and t.status in ('active', 'pending_confirmation')
 on conflict do nothing;
 
 -- statement: remove
@@ -70,9 +73,10 @@ select f.id, f.fact_id, f.value_text
 from next n cross join facts f on f.id = n.id
 order by n.id;
 
+-- A row that is gone since may have left its number to a new one: then those before it are looked through once more.
 -- statement: related
 insert into related (user_id, up_to)
-select :user_id, :up_to where exists (select 1 from facts where user_id = :user_id)
+select user_id, id from facts where fact_id = :last_id and user_id = :user_id
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
 -- Earlier rows with the same words, best first, among the :looked_back latest: the full-text index gives those without a look at the others.

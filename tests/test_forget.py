@@ -244,9 +244,11 @@ def test_an_episode_that_tells_of_a_forgotten_turn_goes_in_whatever_zone_its_tim
         assert mem.facts("ana", kinds=["episode"]) == []
 
 
-@pytest.mark.parametrize("statement", ["gather.looked_at", "links.related"])
-def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(mem: memdb.Memory, statement: str) -> None:
-    mem._store.database().run(statement, user_id=RARE, up_to=1)
+@pytest.mark.parametrize(("statement", "last"), [("gather.looked_at", {"up_to": 1}), ("links.related", {"last_id": "f1"})])
+def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(
+    mem: memdb.Memory, statement: str, last: dict[str, str | int]
+) -> None:  # fmt: skip
+    mem._store.database().run(statement, user_id=RARE, **last)
     with mem._store.database().transaction():
         build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
     names = "select user_id from merged union all select user_id from related union all select user_id from profiles"

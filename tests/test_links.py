@@ -6,11 +6,13 @@ import itertools
 import time
 from collections.abc import Callable
 
+import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
+from memdb.steps.relate import Rarity, relate
 
 Tell = Callable[..., memdb.Memory]
 
@@ -188,6 +190,32 @@ def test_a_row_in_the_place_of_an_erased_one_is_looked_through_too(mem: memdb.Me
     mem.forget("ana", key="user.two")
     mem.remember("jazz in Porto tomorrow", user_id="ana", key="user.three")
     assert mem.relate("ana") == 1
+
+
+def test_what_is_alike_is_looked_for_while_others_write(mem: memdb.Memory) -> None:
+    ids = [mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}").fact_id for day in ("today", "tomorrow")]
+    db = mem._store.database()
+    other = apsw.Connection(str(db.path))
+    other.execute("begin immediate")
+    found = relate(db, user_id="ana", kinds=["fact"], min_strength=0.1, most=3, rarity=Rarity(db))
+    other.execute("rollback")
+    assert found is not None
+    assert [(source, target) for source, target, _ in found.pairs] == [(ids[1], ids[0])]
+    assert found.last_id == ids[1]
+
+
+def test_what_ends_after_it_was_found_alike_is_not_linked_and_what_is_gone_not_counted_as_looked_through(mem: memdb.Memory) -> None:
+    ids = [mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}").fact_id for day in ("today", "tomorrow", "monday")]
+    db = mem._store.database()
+    mem.reject(ids[1])
+    pairs = [(ids[1], ids[0]), (ids[2], ids[1]), (ids[2], ids[0])]
+    made = [
+        db.run("links.alike", user_id="ana", source_id=source, target_id=target, strength=0.5, now="2025-03-01T00:00:00.000Z")
+        for source, target in pairs
+    ]
+    assert made == [0, 0, 1]
+    mem.forget("ana", key="user.monday")
+    assert (db.run("links.related", user_id="ana", last_id=ids[2]), db.run("links.related", user_id="ana", last_id=ids[1])) == (0, 1)
 
 
 def test_a_search_follows_links_as_far_as_its_weights_say(mem: memdb.Memory) -> None:

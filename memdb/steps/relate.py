@@ -1,4 +1,4 @@
-"""Find what is alike by its words alone, and link it."""
+"""Find what is alike by its words alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
 from functools import lru_cache
 
 from memdb.database import Database
-from memdb.times import to_text
 from memdb.unspaced import is_unspaced, quoted, words_of
 
 _BATCH = 100  # rows looked through at once
@@ -23,19 +22,24 @@ _READ = 4_000  # characters
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
 
 
-def relate(
-    db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime, rarity: Rarity
-) -> tuple[int, bool]:  # fmt: skip
-    """Link one batch of new rows to earlier ones like them, `relates-to`; return how many links, and whether rows are left.
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Which facts are alike, the later one first, and how much; and the last row that was looked through."""
+
+    pairs: tuple[tuple[str, str, float], ...]
+    last_id: str
+
+
+def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, rarity: Rarity) -> Related | None:
+    """Return which of a user's next new rows are like earlier ones; None if there are no more rows.
 
     The full-text index finds earlier rows with the same rare words, the latest of them. How alike two rows are is the share of their words
-    that they have in common, a word counting for more the fewer rows it is in. Each row gets links to the `most` alike of at least
-    `min_strength`.
-    Within the caller's transaction; no vectors are needed.
+    that they have in common, a word counting for more the fewer rows it is in. Each row is paired with the `most` alike of at least
+    `min_strength`. No vectors are needed.
     """
     wanted = json.dumps(list(kinds))
     rows = db.all("links.unrelated", user_id=user_id, kinds=wanted, batch=_BATCH)
-    made = 0
+    pairs: list[tuple[str, str, float]] = []
     for row in rows:
         words = _words(str(row["value_text"]))
         expression = "body : (" + " OR ".join(quoted(word) for word in _telling(words, rarity, min_strength)) + ")"
@@ -47,14 +51,10 @@ def relate(
             else []
         )
         alike = sorted(((_alike(words, _words(str(other["value_text"])), rarity), other) for other in found), key=lambda pair: -pair[0])
-        for strength, other in alike[:most]:
-            if strength >= min_strength:
-                made += db.run(
-                    "links.alike", source_id=row["fact_id"], target_id=other["fact_id"], strength=round(strength, 3), now=to_text(now)
-                )
-    if rows:
-        db.run("links.related", user_id=user_id, up_to=rows[-1]["id"])
-    return made, len(rows) == _BATCH
+        pairs += [
+            (str(row["fact_id"]), str(other["fact_id"]), round(strength, 3)) for strength, other in alike[:most] if strength >= min_strength
+        ]
+    return Related(tuple(pairs), str(rows[-1]["fact_id"])) if rows else None
 
 
 class Rarity(dict[str, float]):
