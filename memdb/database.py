@@ -205,6 +205,12 @@ class Database:
         """How many rows this connection has changed so far, those of the index tables counted."""
         return self.connection.total_changes()
 
+    @property
+    def version(self) -> int:
+        """A number that is another one after each commit to the file, whoever made it; to be asked within a transaction or a snapshot."""
+        with self.translated():
+            return self.connection.data_version("main")
+
     def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
         """Run a writing statement once for every set of parameters."""
         with self.translated():

@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 
 from memdb import stored
+from memdb.answers import Profile
 from memdb.beliefs import bearing_on, beliefs_about
 from memdb.config import Config
 from memdb.database import Database
@@ -67,7 +68,8 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) ->
 
 
 def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
-    """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
+    """Think about a claimed turn and write what follows, in one transaction, and the profile after it. Return False if the claim was lost
+    meanwhile.
 
     A model and the embedder are asked before the transaction begins. What they propose holds only as long as the beliefs they saw: where
     those have changed by then, the rules decide, on beliefs that cannot change under them.
@@ -106,7 +108,9 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
         for note in notes:
             db.run("queue.note", user_id=turn.user_id, turn_id=turn.turn_id, **note.model_dump())
         db.run("upkeep.count", user_id=turn.user_id, turn_id=turn.turn_id, session_id=turn.session_id)
-        _materialize_if_due(db, turn, config, session_ended=_end_session_before(db, turn))
+        is_due = _profile_is_due(db, turn, config, session_ended=_end_session_before(db, turn))
+    if is_due:
+        renew_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
     return True
 
 
@@ -215,7 +219,20 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
 
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
     """Materialise a user's profile, within the caller's transaction."""
-    profile = materialize(db, user_id=user_id, now=now, config=config)
+    _put_profile(db, materialize(db, user_id=user_id, now=now, config=config), user_id=user_id, now=now)
+
+
+def renew_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
+    """Materialise a user's profile in a transaction of its own. Reading for it holds up nobody, unless somebody has written meanwhile."""
+    with db.snapshot():
+        profile, seen = materialize(db, user_id=user_id, now=now, config=config), db.version
+    with db.transaction():
+        if db.version != seen:  # what was read may have been forgotten
+            profile = materialize(db, user_id=user_id, now=now, config=config)
+        _put_profile(db, profile, user_id=user_id, now=now)
+
+
+def _put_profile(db: Database, profile: Profile, *, user_id: str, now: datetime) -> None:
     db.run("profile.put", user_id=user_id, profile=profile.model_dump_json(), now=to_text(now))
 
 
@@ -228,15 +245,15 @@ def _end_session_before(db: Database, turn: Turn) -> bool:
     return ended is not None
 
 
-def _materialize_if_due(db: Database, turn: Turn, config: Config, *, session_ended: bool) -> None:
+def _profile_is_due(db: Database, turn: Turn, config: Config, *, session_ended: bool) -> bool:
     row = db.one("profile.count_turn", user_id=turn.user_id, now=to_text(turn.timestamp))
     since, every = int(row["turns_since"] or 0) if row else 0, config.profile_every_turns
     if not session_ended and since % every:
-        return
-    if not _comes_again(db, turn, config):
-        build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
-    elif session_ended:
+        return False
+    comes_again = _comes_again(db, turn, config)
+    if comes_again and session_ended:
         db.run("profile.postpone", user_id=turn.user_id, turns=every)  # counted from here, as if it had been built
+    return not comes_again
 
 
 def _comes_again(db: Database, turn: Turn, config: Config) -> bool:

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ import pytest
 from pydantic import JsonValue
 
 import memdb
-from memdb.times import to_text
+from memdb.database import Database
+from memdb.observer import renew_profile
+from memdb.times import to_text, utc_now
 
 Tell = Callable[..., memdb.Memory]
 
@@ -468,6 +471,22 @@ def test_the_profile_is_kept_every_fifth_turn_and_at_the_end_of_a_session(mem: m
     mem.observe("I like rum.", user_id="ana", session_id="two")
     mem.drain()
     assert "rum" in str(stored_profiles(mem))
+
+
+def test_others_write_while_a_profile_is_put_together_which_tells_of_that_too(tmp_path: Path) -> None:
+    class Shared(Database):
+        @contextmanager
+        def snapshot(self) -> Iterator[None]:
+            with super().snapshot():
+                yield
+                other.execute("update facts set value_text = 'Lives in Faro'")
+
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", category="identity")
+        other, shared = apsw.Connection(str(tmp_path / "mem.db")), Shared(tmp_path / "mem.db")
+        renew_profile(shared, user_id="ana", now=utc_now(), config=mem.config)
+        assert "Lives in Faro" in str(stored_profiles(mem))
+        assert "Lives in Porto" not in str(stored_profiles(mem))
 
 
 def test_remembering_supersedes_and_confirms_like_anything_said(mem: memdb.Memory) -> None:
