@@ -66,13 +66,14 @@ def store_many(
             turn_id = f"import-{uuid.uuid4().hex}"
             checked = (_new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1))
             rows = [incoming(fact, time=at, turn_id=turn_id, config=config) for fact in checked]
-            rows, ready = user_by_user(rows, vectors(taken, len(batch)))
+            rows, order = user_by_user(rows)
+            ready = vectors(taken, len(batch))
             for start in range(0, len(rows), _INSERTED):
                 part = slice(start, start + _INSERTED)
                 with db.transaction():
                     if ready is not None and embedder is not None:
                         _same_embedder(db, embedder)
-                    added += insert(db, rows[part], vectors=None if ready is None else ready[part])
+                    added += insert(db, rows[part], vectors=None if ready is None else ready[order[part] if order else part])
                     if made := narratives(rows[part]):
                         reckon(db, list(made), since=min(made.values()), now=None, config=config)
                 written()

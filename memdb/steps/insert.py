@@ -128,15 +128,15 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     )
 
 
-def user_by_user(facts: list[Incoming], vectors: NDArray[np.float32] | None) -> tuple[list[Incoming], NDArray[np.float32] | None]:
-    """Return facts and their vectors so that those of a user stand together, in the order they had; of those with one id, the first."""
+def user_by_user(facts: list[Incoming]) -> tuple[list[Incoming], list[int] | None]:
+    """Return facts so that those of a user stand together, in the order they had, and where each stood, None if they stood so before; of
+    those with one id, the first.
+    """
     first: dict[SqlValue, int] = {}
     for place, fact in enumerate(facts):
         first.setdefault(fact[_FACT_ID], place)
     order = sorted(first.values(), key=lambda place: str(facts[place][_USER_ID]))
-    if order == list(range(len(facts))):
-        return facts, vectors
-    return [facts[place] for place in order], None if vectors is None else vectors[order]
+    return (facts, None) if order == list(range(len(facts))) else ([facts[place] for place in order], order)
 
 
 def _put(db: Database, facts: Sequence[Incoming], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
