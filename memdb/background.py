@@ -20,7 +20,7 @@ from memdb.mirroring import count_changes, take_changes
 from memdb.narrator import Narrator
 from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
-from memdb.observer import renew_profile
+from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
@@ -212,7 +212,7 @@ class Background:
     def _finish_profiles(self) -> None:
         db = self._store.database()
         for row in db.all("profile.outdated") if not self._store.read_only else ():
-            renew_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
+            build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
 
     def _open_work(self, *, vectors: bool = True) -> tuple[int, int]:
         """How much is left to do, and how much of it waits to be tried again; more than zero, and less than all, while there are turns.

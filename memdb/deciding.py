@@ -122,8 +122,10 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
         before = db.changes
         undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
         dismiss_moot(db, user_id=user_id, now=now)
-        if db.changes != before:
-            build_profile(db, user_id=user_id, now=now, config=config)
+        if db.changes == before:
+            return undone
+        db.run("forget.delete_profile", user_id=user_id)
+    build_profile(db, user_id=user_id, now=now, config=config)
     return undone
 
 

@@ -37,9 +37,10 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         db.run("forget.overwrite", now=to_text(utc_now()))
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
-            build_profile(db, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
         had_page = erase_page(db, user_id=user_id, keep_name=key is not None)
+    if key is not None:
+        build_profile(db, user_id=user_id, now=utc_now(), config=config)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
     return forgotten

@@ -9,7 +9,6 @@ from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 
 from memdb import stored
-from memdb.answers import Profile
 from memdb.beliefs import bearing_on, beliefs_about
 from memdb.config import Config
 from memdb.database import Database
@@ -110,7 +109,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
         db.run("upkeep.count", user_id=turn.user_id, turn_id=turn.turn_id, session_id=turn.session_id)
         is_due = _profile_is_due(db, turn, config, session_ended=_end_session_before(db, turn))
     if is_due:
-        renew_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
+        build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
     return True
 
 
@@ -218,22 +217,13 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
 
 
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
-    """Materialise a user's profile, within the caller's transaction."""
-    _put_profile(db, materialize(db, user_id=user_id, now=now, config=config), user_id=user_id, now=now)
-
-
-def renew_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
     """Materialise a user's profile in a transaction of its own. Reading for it holds up nobody, unless somebody has written meanwhile."""
     with db.snapshot():
         profile, seen = materialize(db, user_id=user_id, now=now, config=config), db.version
     with db.transaction():
         if db.version != seen:  # what was read may have been forgotten
             profile = materialize(db, user_id=user_id, now=now, config=config)
-        _put_profile(db, profile, user_id=user_id, now=now)
-
-
-def _put_profile(db: Database, profile: Profile, *, user_id: str, now: datetime) -> None:
-    db.run("profile.put", user_id=user_id, profile=profile.model_dump_json(), now=to_text(now))
+        db.run("profile.put", user_id=user_id, profile=profile.model_dump_json(), now=to_text(now))
 
 
 def _end_session_before(db: Database, turn: Turn) -> bool:

@@ -20,7 +20,7 @@ from memdb.errors import InputError
 from memdb.identity import is_gone, new_identity
 from memdb.linking import relate
 from memdb.llm import LanguageModel
-from memdb.observer import renew_profile
+from memdb.observer import build_profile
 from memdb.page import read_page, write_page
 from memdb.quoting import one_line
 from memdb.reading import read_consent
@@ -223,7 +223,7 @@ class Session:
             self._account(self.session_id, at)
             self.flush(now=at)
         db = self._store.database()
-        renew_profile(db, user_id=self.user_id, now=at, config=self._config)
+        build_profile(db, user_id=self.user_id, now=at, config=self._config)
         with db.transaction():
             if others := [holder for holder in self._holders(db) if holder != self._identity]:
                 self._hold(db, others, at)

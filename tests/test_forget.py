@@ -249,8 +249,7 @@ def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(
     mem: memdb.Memory, statement: str, last: dict[str, str | int]
 ) -> None:  # fmt: skip
     mem._store.database().run(statement, user_id=RARE, **last)
-    with mem._store.database().transaction():
-        build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
+    build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
     names = "select user_id from merged union all select user_id from related union all select user_id from profiles"
     assert mem._store.database().connection.execute(names).fetchall() == []
 

@@ -22,7 +22,7 @@ from pydantic import JsonValue
 
 import memdb
 from memdb.database import Database
-from memdb.observer import renew_profile
+from memdb.observer import build_profile
 from memdb.times import to_text, utc_now
 
 Tell = Callable[..., memdb.Memory]
@@ -484,7 +484,7 @@ def test_others_write_while_a_profile_is_put_together_which_tells_of_that_too(tm
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", category="identity")
         other, shared = apsw.Connection(str(tmp_path / "mem.db")), Shared(tmp_path / "mem.db")
-        renew_profile(shared, user_id="ana", now=utc_now(), config=mem.config)
+        build_profile(shared, user_id="ana", now=utc_now(), config=mem.config)
         assert "Lives in Faro" in str(stored_profiles(mem))
         assert "Lives in Porto" not in str(stored_profiles(mem))
 
