@@ -1,0 +1,226 @@
+"""Whoever else is in the file: one user's memory neither changes another's nor is changed by it, also where both have the same ids."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.times import to_text
+
+START = datetime(2025, 1, 6, 9, tzinfo=UTC)
+END = START + timedelta(days=120)
+EVERY: list[memdb.Status] = ["active", "pending_confirmation", "superseded", "expired", "archived", "uncertain"]
+EVERYTHING = ["fact", "message", "episode", "narrative", "note", "task", "procedure"]
+CALL = memdb.ModelCall(purpose="extract", model="m", prompt_hash="0", mode="text", attempt=1, elapsed_ms=1.0, raw="Robin moved to Lisbon")
+SAID = (
+    "I'm called Robin. I live in Porto.",
+    "My sister Eva lives in Braga, and I like coffee.",
+    "I'm allergic to nuts.",
+    "Remind me to call Rita tomorrow.",
+    "I moved to Lisbon last week.",
+    "I work at Bosch. Remind me to pay with card 4111 1111 1111 1111.",
+    "Maybe I live in Faro.",
+    "I'm staying in Rome this week.",
+    "I like tea and I'm a vegetarian.",
+    "I called Rita.",
+    "I don't like coffee any more.",
+    "I live in Lisbon, it's lovely and I like tea a lot.",
+)
+
+
+def life(mem: memdb.Memory, *users: str) -> None:
+    """What the same four months are to each of these users, who take turns in it."""
+    for user in users:
+        mem.consent(user, secrets="refuse")
+    for place, text in enumerate(SAID):
+        for user in users:
+            at = START + timedelta(days=place)
+            mem.observe(text, "I see.", user_id=user, turn_id=f"t{place}", session_id=f"s{place // 3}", timestamp=at)
+        if place % 2:
+            mem.drain()
+    for user in users:
+        for day in range(4):
+            at = START + timedelta(days=20 + day, hours=10)
+            mem.event(f"Rui made dinner {day}", user_id=user, timestamp=at, participants=["Rui"], location="kitchen", event_id=f"e{day}")
+        at = START + timedelta(days=30)
+        mem.remember("Robin plays the piano", user_id=user, key="user.plays", object="piano", turn_id="r1", session_id="s9", timestamp=at)
+        mem.remember("Robin plays the flute", user_id=user, key="user.plays", object="flute", turn_id="r2", session_id="s9", timestamp=at)
+        mem.remember("Robin likes short answers", user_id=user, kind="note", turn_id="r4", timestamp=at)
+        mem.learn("deploy the website", ["build", "upload"], user_id=user, turn_id="r3", timestamp=at)
+        mem.observe("Thanks!", user_id=user, turn_id="late", timestamp=at)
+    mem.narrate(now=START + timedelta(days=40))
+    for user in users:
+        mem.relate(user)
+        mem.search("Where does Robin live?", user_id=user, now=END)
+        mem.feedback("Where does Robin live?", one(mem, user, "user.lives_in"), user_id=user)
+        with mem.session(user, "s20", now=START + timedelta(days=41)) as session:
+            session.observe("I like jazz.", turn_id="s20-1")
+            session.working.add("jazz at eight", kind="fact", importance=0.9)
+        mem.session(user, "open", now=START + timedelta(days=42))
+    mem.drain()
+    for user in users:
+        mem.maintain(user_id=user, now=START + timedelta(days=60))
+        mem._store.database().run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
+    mem.drain()
+
+
+def one(mem: memdb.Memory, user: str, key: str, *, kind: str = "fact") -> str:
+    return mem.facts(user, key=key, statuses=EVERY, kinds=[kind], now=START)[-1].fact_id
+
+
+def rows_of(mem: memdb.Memory, user: str) -> dict[str, list[tuple[object, ...]]]:
+    """Whatever the file holds of a user, table by table."""
+    connection = mem._store.database().connection
+    of_users = "select m.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id' order by 1"
+    mine = "select fact_id from facts where user_id = :user"
+    wanted = {str(name): f"select * from {name} where user_id = :user" for (name,) in connection.execute(of_users).fetchall()} | {
+        "facts_vec": "select rowid, user_id, shelf, embedding from facts_vec where user_id = :user",
+        "facts_fts": "select rowid, * from facts_fts where rowid in (select id from facts where user_id = :user)",
+        "links": f"select * from links where source_id in ({mine}) or target_id in ({mine})",
+    }
+    return {name: sorted(connection.execute(sql, {"user": user}).fetchall(), key=repr) for name, sql in wanted.items()}
+
+
+def opened(path: Path) -> memdb.Memory:
+    return memdb.open(path, embedder=HashingEmbedder(32), llm=None, config={"worker": False, "timezone": "UTC"})
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the memory of two, and one with that of one of them alone."""
+    folder = tmp_path_factory.mktemp("lived")
+    for name, users in (("both", ["bea", "ana"]), ("alone", ["ana"])):
+        (folder / name).mkdir()
+        with opened(folder / name / "mem.db") as memory:
+            life(memory, *users)
+    return folder
+
+
+@pytest.fixture
+def mem(lived: Path, tmp_path: Path) -> Iterator[memdb.Memory]:
+    shutil.copytree(lived / "both", tmp_path / "both")
+    with opened(tmp_path / "both" / "mem.db") as memory:
+        yield memory
+
+
+@pytest.fixture
+def alone(lived: Path, tmp_path: Path) -> Iterator[memdb.Memory]:
+    shutil.copytree(lived / "alone", tmp_path / "alone")
+    with opened(tmp_path / "alone" / "mem.db") as memory:
+        yield memory
+
+
+def talk(mem: memdb.Memory) -> object:
+    mem.observe("I moved to Rome.", user_id="ana", turn_id="t99", session_id="s1", timestamp=END)
+    mem.observe("I like tea.", user_id="ana", turn_id="t98", session_id="s2", timestamp=END)
+    return mem.drain()
+
+
+def converse(mem: memdb.Memory) -> None:
+    with mem.session("ana", "open", now=END) as session:
+        session.observe("I like opera.", turn_id="s20-2")
+        session.context("What do I like?")
+
+
+def unlink(mem: memdb.Memory) -> None:
+    here = one(mem, "ana", "user.plays")
+    for linked in mem.links(here):
+        mem.unlink(*((here, linked.fact.fact_id) if linked.outward else (linked.fact.fact_id, here)))
+
+
+VERBS: dict[str, Callable[[memdb.Memory], object]] = {
+    "talk": talk,
+    "converse": converse,
+    "snapshot": lambda mem: mem.session("ana", "s0", now=END).snapshot(),
+    "remember": lambda mem: mem.remember("Lives in Rome", user_id="ana", key="user.lives_in", object="Rome", turn_id="r1", timestamp=END),
+    "write": lambda mem: mem.write([{"text": "Robin likes tea", "key": "user.likes", "object": "tea"}], user_id="ana", timestamp=END),
+    "learn": lambda mem: mem.learn("deploy the website", ["build", "test", "upload"], user_id="ana", turn_id="r3", timestamp=END),
+    "outcome": lambda mem: mem.outcome(mem.procedures("deploy", user_id="ana")[0].fact_id, False, turn_id="r3"),
+    "event": lambda mem: (
+        mem.event("Rui left home", user_id="ana", timestamp=END, event_id="e9"),
+        mem.narrate(now=END + timedelta(days=1)),
+    ),
+    "confirm": lambda mem: mem.confirm(one(mem, "ana", "user.allergic_to"), now=END),
+    "reject": lambda mem: mem.reject(one(mem, "ana", "user.name"), now=END),
+    "doubt": lambda mem: mem.doubt(one(mem, "ana", "user.diet"), now=END),
+    "end": lambda mem: mem.end(one(mem, "ana", "user.works_at"), now=END),
+    "task": lambda mem: mem.task(one(mem, "ana", "user.task", kind="task"), "active", now=END),
+    "undo a turn": lambda mem: mem.undo(user_id="ana", turn_id="t10", now=END),
+    "undo a session": lambda mem: mem.undo(user_id="ana", session_id="s3", now=END),
+    "undo a statement": lambda mem: mem.undo(user_id="ana", session_id="s9", now=END),
+    "consent": lambda mem: mem.consent("ana", sensitive_topics="refuse"),
+    "forget": lambda mem: mem.forget("ana"),
+    "forget a key": lambda mem: mem.forget("ana", key="user.lives_in"),
+    "forget patterns": lambda mem: mem.forget("ana", key="household.pattern"),
+    "forget experiences": lambda mem: mem.forget("ana", key="household.experience"),
+    "recall": lambda mem: mem.recall("dinner", user_id="ana", now=START + timedelta(days=61)),
+    "link": lambda mem: mem.link(one(mem, "ana", "user.diet"), one(mem, "ana", "user.works_at"), "supports"),
+    "unlink": unlink,
+    "maintain": lambda mem: mem.maintain(user_id="ana", now=START + timedelta(days=365)),
+    "compact": lambda mem: mem.compact("ana", now=START + timedelta(days=365)),
+    "feedback": lambda mem: mem.feedback("Where does Robin live?", one(mem, "ana", "user.lives_in"), user_id="ana", good=False),
+    "context": lambda mem: mem.context("Where do I live?", user_id="ana", now=END),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_done_for_one_user_leaves_the_rows_of_another_as_they_were(verb: str, mem: memdb.Memory) -> None:
+    others, own = rows_of(mem, "bea"), rows_of(mem, "ana")
+    VERBS[verb](mem)
+    mem.drain()
+    mem._notebook.write_down_asked()
+    assert rows_of(mem, "bea") == others
+    assert rows_of(mem, "ana") != own
+
+
+ASKED: dict[str, Callable[[memdb.Memory], object]] = {
+    "facts": lambda mem: mem.facts("ana", statuses=EVERY, kinds=EVERYTHING, now=END),
+    "facts as of then": lambda mem: mem.facts("ana", as_of=START + timedelta(days=9), kinds=EVERYTHING),
+    "facts with a word": lambda mem: mem.facts("ana", contains="porto", kinds=EVERYTHING, now=END),
+    "history": lambda mem: mem.history(user_id="ana"),
+    "history of a turn": lambda mem: mem.history(user_id="ana", turn_id="t4"),
+    "turns": lambda mem: mem.turns("ana"),
+    "one turn": lambda mem: mem.turns("ana", turn_id="t5"),
+    "calls": lambda mem: mem.calls("ana"),
+    "profile": lambda mem: mem.profile("ana"),
+    "page": lambda mem: mem.page("ana"),
+    "links": lambda mem: [{linked.fact.fact_id for linked in mem.links(one(mem, "ana", key))} for key in ("user.plays", "user.likes")],
+    "sources": lambda mem: mem.sources(one(mem, "ana", "household.pattern", kind="narrative")),
+    "session": lambda mem: mem.session("ana", "s99", now=END).bootstrap,
+    "consent": lambda mem: mem.consent("ana"),
+    "search": lambda mem: {hit.fact.fact_id for hit in mem.search("Where does Robin live?", user_id="ana", limit=100, now=END)},
+    "by words": lambda mem: {hit.fact.fact_id for hit in mem.search("tea", user_id="ana", weights="lexical-only", limit=100, now=END)},
+    "search of then": lambda mem: {
+        hit.fact.fact_id for hit in mem.search("Where does Robin live?", user_id="ana", limit=100, as_of=START + timedelta(days=9))
+    },
+    "recall": lambda mem: {hit.fact.fact_id for hit in mem.recall("dinner", user_id="ana", now=END)},
+    "procedures": lambda mem: {one.fact_id for one in mem.procedures("deploy the website", user_id="ana", now=END)},
+    "question": lambda mem: mem.context("What am I allergic to?", user_id="ana", now=END).question,
+    "maintain": lambda mem: mem.maintain(user_id="ana", now=START + timedelta(days=365), dry_run=True),
+    "undo": lambda mem: mem.undo(user_id="ana", session_id="s2", now=END),
+    "forget": lambda mem: mem.forget("ana", key="user.lives_in"),
+}
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_what_one_user_is_told_is_the_same_whoever_else_is_in_the_file(question: str, mem: memdb.Memory, alone: memdb.Memory) -> None:
+    assert but_for_chance(ASKED[question](mem)) == but_for_chance(ASKED[question](alone))
+
+
+CHANCE = ("id", "embedding_id", "received_at", "done_at")
+"""The numbers of rows, which count what others have, too, and when the test ran."""
+
+
+def but_for_chance(told: object) -> object:
+    if isinstance(told, BaseModel):
+        return but_for_chance(told.model_dump())
+    if isinstance(told, dict):
+        return {name: but_for_chance(value) for name, value in told.items() if name not in CHANCE}
+    return [but_for_chance(value) for value in told] if isinstance(told, list | tuple) else told
