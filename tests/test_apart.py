@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.identity import new_identity
 from memdb.times import to_text
 
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -37,38 +38,47 @@ SAID = (
 
 
 def life(mem: memdb.Memory, *users: str) -> None:
-    """What the same four months are to each of these users, who take turns in it."""
+    """What the same four months are to each of these users, who take turns in it; Bea says everything some days and hours apart."""
+    late = {user: timedelta(hours=3) if user == "bea" else timedelta() for user in users}
     for user in users:
         mem.consent(user, secrets="refuse")
-    for place, text in enumerate(SAID):
+    for place in range(len(SAID)):
         for user in users:
-            at = START + timedelta(days=place)
+            text, at = SAID[(place + 5 * bool(late[user])) % len(SAID)], START + timedelta(days=place) + late[user]
             mem.observe(text, "I see.", user_id=user, turn_id=f"t{place}", session_id=f"s{place // 3}", timestamp=at)
         if place % 2:
             mem.drain()
     for user in users:
         for day in range(4):
-            at = START + timedelta(days=20 + day, hours=10)
+            at = START + timedelta(days=20 + day, hours=10) + late[user]
             mem.event(f"Rui made dinner {day}", user_id=user, timestamp=at, participants=["Rui"], location="kitchen", event_id=f"e{day}")
-        at = START + timedelta(days=30)
+        at = START + timedelta(days=30) + late[user]
         mem.remember("Robin plays the piano", user_id=user, key="user.plays", object="piano", turn_id="r1", session_id="s9", timestamp=at)
         mem.remember("Robin plays the flute", user_id=user, key="user.plays", object="flute", turn_id="r2", session_id="s9", timestamp=at)
         mem.remember("Robin likes short answers", user_id=user, kind="note", turn_id="r4", timestamp=at)
         mem.learn("deploy the website", ["build", "upload"], user_id=user, turn_id="r3", timestamp=at)
         mem.observe("Thanks!", user_id=user, turn_id="late", timestamp=at)
     mem.narrate(now=START + timedelta(days=40))
+    db = mem._store.database()
     for user in users:
         mem.relate(user)
         mem.search("Where does Robin live?", user_id=user, now=END)
         mem.feedback("Where does Robin live?", one(mem, user, "user.lives_in"), user_id=user)
-        with mem.session(user, "s20", now=START + timedelta(days=41)) as session:
+        with mem.session(user, "s20", now=START + timedelta(days=41) + late[user]) as session:
             session.observe("I like jazz.", turn_id="s20-1")
             session.working.add("jazz at eight", kind="fact", importance=0.9)
-        mem.session(user, "open", now=START + timedelta(days=42))
     mem.drain()
     for user in users:
         mem.maintain(user_id=user, now=START + timedelta(days=60))
-        mem._store.database().run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
+        mem.compact(user, now=START + timedelta(days=97))
+        db.run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
+        db.run("queue.note", user_id=user, turn_id="t6", step="arbitrate", key="user.name", why="Porto, Lisbon or Faro is no name")
+        mem.session(user, "crashed", now=START + timedelta(days=98))
+        db.connection.execute("update open_sessions set held_by = ?", (re.sub(":[0-9]+:", ":999999999:", new_identity()),))
+    for user in late:
+        if late[user]:
+            mem.observe("I like opera.", user_id=user, turn_id="t99", session_id="open", timestamp=END)
+            mem.session(user, "open", now=END)
     mem.drain()
 
 
@@ -130,6 +140,14 @@ def converse(mem: memdb.Memory) -> None:
         session.context("What do I like?")
 
 
+def forgotten_meanwhile(mem: memdb.Memory) -> object:
+    with mem.session("ana", "open", now=END) as session:
+        session.observe("I like opera.", turn_id="t99")
+        session.working.add("opera at nine", kind="fact", importance=0.9)
+        mem.forget("ana")
+        return session.flush(), [item.text for item in session.working.items]
+
+
 def unlink(mem: memdb.Memory) -> None:
     here = one(mem, "ana", "user.plays")
     for linked in mem.links(here):
@@ -159,6 +177,7 @@ VERBS: dict[str, Callable[[memdb.Memory], object]] = {
     "undo a statement": lambda mem: mem.undo(user_id="ana", session_id="s9", now=END),
     "consent": lambda mem: mem.consent("ana", sensitive_topics="refuse"),
     "forget": lambda mem: mem.forget("ana"),
+    "forget in a session": forgotten_meanwhile,
     "forget a key": lambda mem: mem.forget("ana", key="user.lives_in"),
     "forget patterns": lambda mem: mem.forget("ana", key="household.pattern"),
     "forget experiences": lambda mem: mem.forget("ana", key="household.experience"),
@@ -216,7 +235,10 @@ def held(mem: memdb.Memory) -> object:
     """What is held of Ana after that."""
     mem.drain()
     links = [{linked.fact.fact_id for linked in mem.links(fact.fact_id, statuses=EVERY)} for fact in everything(mem)]
-    return everything(mem), links, mem.history(user_id="ana"), mem.turns("ana"), mem.profile("ana", now=END)
+    words = mem._store.database().connection.execute(
+        "select f.fact_id, w.* from facts_fts w join facts f on f.id = w.rowid where f.user_id = 'ana' order by f.fact_id"
+    )
+    return everything(mem), words.fetchall(), links, mem.history(user_id="ana"), mem.turns("ana"), mem.profile("ana", now=END)
 
 
 def everything(mem: memdb.Memory) -> list[memdb.Fact]:
