@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
     "memdb.driver",
     "memdb.database",
+    "memdb.erasing",
     "memdb.store",
     "memdb.chunks",
     "memdb.quantize",
@@ -109,6 +110,7 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {
         "memdb.driver",
         "memdb.database",
+        "memdb.erasing",
         "memdb.store",
     }
 
