@@ -22,63 +22,64 @@ EVERY: list[memdb.Status] = ["active", "pending_confirmation", "superseded", "ex
 EVERYTHING = ["fact", "message", "episode", "narrative", "note", "task", "procedure"]
 CALL = memdb.ModelCall(purpose="extract", model="m", prompt_hash="0", mode="text", attempt=1, elapsed_ms=1.0, raw="Robin moved to Lisbon")
 SAID = (
-    "I'm called Robin. I live in Porto.",
-    "My sister Eva lives in Braga, and I like coffee.",
-    "I'm allergic to nuts.",
-    "Remind me to call Rita tomorrow.",
-    "I moved to Lisbon last week.",
-    "I work at Bosch. Remind me to pay with card 4111 1111 1111 1111.",
-    "Maybe I live in Faro.",
-    "I'm staying in Rome this week.",
-    "I like tea and I'm a vegetarian.",
-    "I called Rita.",
-    "I don't like coffee any more.",
-    "I live in Lisbon, it's lovely and I like tea a lot.",
+    ("I'm called Robin. I live in Porto.", "I see."),
+    ("My sister Eva lives in Braga, and I like coffee.", "How is she?"),
+    ("She moved to Oslo.", "I see."),
+    ("Remind me to call Rita tomorrow. I'm allergic to nuts.", "I see."),
+    ("I moved to Lisbon last week.", "I see."),
+    ("I work at Bosch. Remind me to pay with card 4111 1111 1111 1111.", "I see."),
+    ("Maybe I live in Faro.", "What is your favourite colour?"),
+    ("Blue.", "I see."),
+    ("I'm staying in Rome this week, and I'm a vegetarian.", "I see."),
+    ("I called Rita. I like tea.", "I see."),
+    ("I don't like coffee any more.", "I see."),
+    ("I live in Lisbon, it's lovely and I like tea a lot.", "I see."),
 )
 
 
 def life(mem: memdb.Memory, *users: str) -> None:
-    """What the same four months are to each of these users, who take turns in it; Bea says everything some days and hours apart."""
+    """What the same four months are to each of these users, who take turns in it. Bea is hours late, and has her days the other way round."""
     late = {user: timedelta(hours=3) if user == "bea" else timedelta() for user in users}
     for user in users:
         mem.consent(user, secrets="refuse")
-    for place in range(len(SAID)):
+    for place, (text, answer) in enumerate(SAID):
         for user in users:
-            text, at = SAID[(place + 5 * bool(late[user])) % len(SAID)], START + timedelta(days=place) + late[user]
-            mem.observe(text, "I see.", user_id=user, turn_id=f"t{place}", session_id=f"s{place // 3}", timestamp=at)
-        if place % 2:
+            number = 11 - place if late[user] else place
+            at = START + timedelta(days=place) + late[user]
+            mem.observe(text, answer, user_id=user, turn_id=f"t{number}", session_id=f"s{number // 3}", timestamp=at)
+        if place % 4 == 3:
             mem.drain()
     for user in users:
         for day in range(4):
             at = START + timedelta(days=20 + day, hours=10) + late[user]
             mem.event(f"Rui made dinner {day}", user_id=user, timestamp=at, participants=["Rui"], location="kitchen", event_id=f"e{day}")
         at = START + timedelta(days=30) + late[user]
-        mem.remember("Robin plays the piano", user_id=user, key="user.plays", object="piano", turn_id="r1", session_id="s9", timestamp=at)
-        mem.remember("Robin plays the flute", user_id=user, key="user.plays", object="flute", turn_id="r2", session_id="s9", timestamp=at)
+        for turn, key, value in (("r1", "user.plays", "piano"), ("r2", "user.plays", "flute")):
+            mem.remember(f"Robin has the {value}", user_id=user, key=key, object=value, turn_id=turn, session_id="s9", timestamp=at)
         mem.remember("Robin likes short answers", user_id=user, kind="note", turn_id="r4", timestamp=at)
         mem.learn("deploy the website", ["build", "upload"], user_id=user, turn_id="r3", timestamp=at)
-        mem.observe("Thanks!", user_id=user, turn_id="late", timestamp=at)
+        mem.observe("Remind me to water the plants.", user_id=user, turn_id="late", timestamp=at)
     mem.narrate(now=START + timedelta(days=40))
-    db = mem._store.database()
     for user in users:
         mem.relate(user)
-        mem.search("Where does Robin live?", user_id=user, now=END)
         mem.feedback("Where does Robin live?", one(mem, user, "user.lives_in"), user_id=user)
         with mem.session(user, "s20", now=START + timedelta(days=41) + late[user]) as session:
             session.observe("I like jazz.", turn_id="s20-1")
             session.working.add("jazz at eight", kind="fact", importance=0.9)
     mem.drain()
+    db = mem._store.database()
     for user in users:
         mem.maintain(user_id=user, now=START + timedelta(days=60))
-        mem.compact(user, now=START + timedelta(days=97))
+        mem.compact(user, now=START + timedelta(days=99))
         db.run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
         db.run("queue.note", user_id=user, turn_id="t6", step="arbitrate", key="user.name", why="Porto, Lisbon or Faro is no name")
-        mem.session(user, "crashed", now=START + timedelta(days=98))
-        db.connection.execute("update open_sessions set held_by = ?", (re.sub(":[0-9]+:", ":999999999:", new_identity()),))
-    for user in late:
-        if late[user]:
-            mem.observe("I like opera.", user_id=user, turn_id="t99", session_id="open", timestamp=END)
-            mem.session(user, "open", now=END)
+    if "bea" in users:
+        mem.observe("I like opera.", user_id="bea", turn_id="t99", session_id="open", timestamp=END)
+        mem.session("bea", "open", now=END)
+    for user in users:
+        mem.session(user, f"{user} crashed", now=END)
+    gone = re.sub(":[0-9]+:", ":999999999:", new_identity())
+    db.connection.execute("update open_sessions set held_by = ? where session_id like '% crashed'", (gone,))
     mem.drain()
 
 
@@ -93,14 +94,16 @@ def rows_of(mem: memdb.Memory, user: str) -> dict[str, list[tuple[object, ...]]]
     mine = "select fact_id from facts where user_id = :user"
     wanted = {str(name): f"select * from {name} where user_id = :user" for (name,) in connection.execute(of_users).fetchall()} | {
         "facts_vec": "select rowid, user_id, shelf, embedding from facts_vec where user_id = :user",
-        "facts_fts": "select rowid, * from facts_fts where rowid in (select id from facts where user_id = :user)",
+        "facts_fts": "select w.doc, w.col, w.offset, w.term from temp.words w where w.doc in (select id from facts where user_id = :user)",
         "links": f"select * from links where source_id in ({mine}) or target_id in ({mine})",
     }
     return {name: sorted(connection.execute(sql, {"user": user}).fetchall(), key=repr) for name, sql in wanted.items()}
 
 
 def opened(path: Path) -> memdb.Memory:
-    return memdb.open(path, embedder=HashingEmbedder(32), llm=None, config={"worker": False, "timezone": "UTC"})
+    mem = memdb.open(path, embedder=HashingEmbedder(32), llm=None, config={"worker": False, "timezone": "UTC", "turns_as_events": True})
+    mem._store.database().connection.execute("create virtual table temp.words using fts5vocab (main, facts_fts, instance)")
+    return mem
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +132,8 @@ def alone(lived: Path, tmp_path: Path) -> Iterator[memdb.Memory]:
 
 
 def talk(mem: memdb.Memory) -> object:
-    mem.observe("I moved to Rome.", user_id="ana", turn_id="t99", session_id="s1", timestamp=END)
-    mem.observe("I like tea.", user_id="ana", turn_id="t98", session_id="s2", timestamp=END)
+    for turn, text, session in (("t97", "I moved to Rome.", "open"), ("t98", "I like tea.", "s2"), ("t99", "I like opera.", "s2")):
+        mem.observe(text, user_id="ana", turn_id=turn, session_id=session, timestamp=END)
     return mem.drain()
 
 
@@ -170,7 +173,7 @@ VERBS: dict[str, Callable[[memdb.Memory], object]] = {
     "reject": lambda mem: mem.reject(one(mem, "ana", "user.name"), now=END),
     "doubt": lambda mem: mem.doubt(one(mem, "ana", "user.diet"), now=END),
     "end": lambda mem: mem.end(one(mem, "ana", "user.works_at"), now=END),
-    "task": lambda mem: mem.task(one(mem, "ana", "user.task", kind="task"), "active", now=END),
+    "task": lambda mem: mem.task(one(mem, "ana", "user.task", kind="task"), "stalled", now=END),
     "undo a turn": lambda mem: mem.undo(user_id="ana", turn_id="t10", now=END),
     "undo a session": lambda mem: mem.undo(user_id="ana", session_id="s3", now=END),
     "undo another session": lambda mem: mem.undo(user_id="ana", session_id="s2", now=END),
@@ -234,11 +237,25 @@ def test_what_one_user_is_told_is_the_same_whoever_else_is_in_the_file(what: str
 def held(mem: memdb.Memory) -> object:
     """What is held of Ana after that."""
     mem.drain()
-    links = [{linked.fact.fact_id for linked in mem.links(fact.fact_id, statuses=EVERY)} for fact in everything(mem)]
-    words = mem._store.database().connection.execute(
-        "select f.fact_id, w.* from facts_fts w join facts f on f.id = w.rowid where f.user_id = 'ana' order by f.fact_id"
+    rows = mem._store.database().connection.execute(
+        """
+        select 'word', f.fact_id, w.term, w.col, w.offset, null from temp.words w join facts f on f.id = w.doc where f.user_id = 'ana'
+        union all
+        select 'session', session_id, started_at, last_turn_at, ended_at, turns || '/' || summarised from sessions where user_id = 'ana'
+        union all
+        select 'open', session_id, null, null, null, null from open_sessions where user_id = 'ana'
+        union all
+        select 'event', event_id, segment_id, turn_id, timestamp, description from events where user_id = 'ana'
+        union all
+        select 'archived', fact_id, record, null, null, null from facts_archive where user_id = 'ana'
+        union all
+        select 'call', turn_id, raw, null, null, null from model_calls where user_id = 'ana'
+        order by 1, 2, 3, 4, 5
+        """
     )
-    return everything(mem), words.fetchall(), links, mem.history(user_id="ana"), mem.turns("ana"), mem.profile("ana", now=END)
+    linked = [mem.links(fact.fact_id, statuses=EVERY) for fact in everything(mem)]
+    links = [sorted(other.fact.fact_id for other in others) for others in linked]
+    return everything(mem), rows.fetchall(), links, mem.history(user_id="ana"), mem.turns("ana"), mem.profile("ana", now=END)
 
 
 def everything(mem: memdb.Memory) -> list[memdb.Fact]:
