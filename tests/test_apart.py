@@ -20,6 +20,8 @@ START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 END = START + timedelta(days=120)
 EVERY: list[memdb.Status] = ["active", "pending_confirmation", "superseded", "expired", "archived", "uncertain"]
 EVERYTHING = ["fact", "message", "episode", "narrative", "note", "task", "procedure"]
+DECIDED: list[memdb.Relation] = ["contradicts", "supports", "extends"]
+"""What is linked for what it says; what only is alike is by how rare words are in the whole file."""
 CALL = memdb.ModelCall(purpose="extract", model="m", prompt_hash="0", mode="text", attempt=1, elapsed_ms=1.0, raw="Robin moved to Lisbon")
 SAID = (
     ("I'm called Robin. I live in Porto.", "I see."),
@@ -36,6 +38,14 @@ SAID = (
     ("I live in Lisbon, it's lovely and I like tea a lot.", "I see."),
 )
 
+APART = (
+    ("Remind me to water the plants.", ""),
+    ("I drive a Fiat.", ""),
+    ("My brother Tom lives in Leeds.", "What is your favourite film?"),
+    ("Casablanca.", ""),
+)
+"""What is said in no session, to Ana mostly without an answer: whatever stands between two turns of hers is Bea's."""
+
 
 def life(mem: memdb.Memory, *users: str) -> None:
     """What the same four months are to each of these users, who take turns in it. Bea is hours late, and has her days the other way round."""
@@ -44,9 +54,9 @@ def life(mem: memdb.Memory, *users: str) -> None:
         mem.consent(user, secrets="refuse")
     for place, (text, answer) in enumerate(SAID):
         for user in users:
-            number = 11 - place if late[user] else place
+            number, shift = (11 - place, 1) if late[user] else (place, 0)
             at = START + timedelta(days=place) + late[user]
-            mem.observe(text, answer, user_id=user, turn_id=f"t{number}", session_id=f"s{number // 3}", timestamp=at)
+            mem.observe(text, answer, user_id=user, turn_id=f"t{number}", session_id=f"s{(number + shift) // 3}", timestamp=at)
         if place % 4 == 3:
             mem.drain()
     for user in users:
@@ -58,7 +68,10 @@ def life(mem: memdb.Memory, *users: str) -> None:
             mem.remember(f"Robin has the {value}", user_id=user, key=key, object=value, turn_id=turn, session_id="s9", timestamp=at)
         mem.remember("Robin likes short answers", user_id=user, kind="note", turn_id="r4", timestamp=at)
         mem.learn("deploy the website", ["build", "upload"], user_id=user, turn_id="r3", timestamp=at)
-        mem.observe("Remind me to water the plants.", user_id=user, turn_id="late", timestamp=at)
+    for place, (text, answer) in enumerate(APART):
+        for user in users:
+            at = START + timedelta(days=30, minutes=place) + late[user]
+            mem.observe(text, answer if user == "ana" else "I see.", user_id=user, turn_id=f"u{place}", timestamp=at)
     mem.narrate(now=START + timedelta(days=40))
     for user in users:
         mem.relate(user)
@@ -143,12 +156,13 @@ def converse(mem: memdb.Memory) -> None:
         session.context("What do I like?")
 
 
-def forgotten_meanwhile(mem: memdb.Memory) -> object:
+def forgotten_meanwhile(mem: memdb.Memory, key: str | None) -> object:
     with mem.session("ana", "open", now=END) as session:
         session.observe("I like opera.", turn_id="t99")
         session.working.add("opera at nine", kind="fact", importance=0.9)
-        mem.forget("ana")
-        return session.flush(), [item.text for item in session.working.items]
+        mem.drain()
+        mem.forget("ana", key=key)
+        return session.flush().kept, [item.text for item in session.working.items]
 
 
 def unlink(mem: memdb.Memory) -> None:
@@ -180,7 +194,9 @@ VERBS: dict[str, Callable[[memdb.Memory], object]] = {
     "undo a statement": lambda mem: mem.undo(user_id="ana", session_id="s9", now=END),
     "consent": lambda mem: mem.consent("ana", sensitive_topics="refuse"),
     "forget": lambda mem: mem.forget("ana"),
-    "forget in a session": forgotten_meanwhile,
+    "forget in a session": lambda mem: forgotten_meanwhile(mem, None),
+    "forget a key in a session": lambda mem: forgotten_meanwhile(mem, "user.likes"),
+    "forget what stands between": lambda mem: mem.forget("ana", key="user.drives"),
     "forget a key": lambda mem: mem.forget("ana", key="user.lives_in"),
     "forget patterns": lambda mem: mem.forget("ana", key="household.pattern"),
     "forget experiences": lambda mem: mem.forget("ana", key="household.experience"),
@@ -204,6 +220,25 @@ def test_what_is_done_for_one_user_leaves_the_rows_of_another_as_they_were(verb:
     assert rows_of(mem, "ana") != own
 
 
+WAITS = """
+    update turns set status = 'working', claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z' where turn_id = 'w1';
+    update upkeep set claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z';
+"""
+
+
+@pytest.mark.parametrize("verb", ["undo a waiting turn", "forget"])
+def test_what_waits_of_another_goes_on_waiting_as_it_does(verb: str, mem: memdb.Memory) -> None:
+    for user in ("bea", "ana"):
+        mem.observe("I live in Leeds.", user_id=user, turn_id="w1", session_id="w", timestamp=END)
+    mem._store.database().connection.execute(WAITS)
+    others = rows_of(mem, "bea")
+    if verb == "forget":
+        mem.forget("ana")
+    else:
+        mem.undo(user_id="ana", turn_id="w1", now=END)
+    assert rows_of(mem, "bea") == others
+
+
 ASKED: dict[str, Callable[[memdb.Memory], object]] = {
     "facts": lambda mem: mem.facts("ana", statuses=EVERY, kinds=EVERYTHING, now=END),
     "facts as of then": lambda mem: mem.facts("ana", as_of=START + timedelta(days=9), kinds=EVERYTHING),
@@ -215,7 +250,6 @@ ASKED: dict[str, Callable[[memdb.Memory], object]] = {
     "calls": lambda mem: mem.calls("ana"),
     "profile": lambda mem: mem.profile("ana"),
     "page": lambda mem: mem.page("ana"),
-    "links": lambda mem: [{linked.fact.fact_id for linked in mem.links(one(mem, "ana", key))} for key in ("user.plays", "user.likes")],
     "sources": lambda mem: mem.sources(one(mem, "ana", "household.pattern", kind="narrative")),
     "session": lambda mem: mem.session("ana", "s99", now=END).bootstrap,
     "what is let": lambda mem: mem.consent("ana"),
@@ -253,7 +287,7 @@ def held(mem: memdb.Memory) -> object:
         order by 1, 2, 3, 4, 5
         """
     )
-    linked = [mem.links(fact.fact_id, statuses=EVERY) for fact in everything(mem)]
+    linked = [mem.links(fact.fact_id, statuses=EVERY, relations=DECIDED) for fact in everything(mem)]
     links = [sorted(other.fact.fact_id for other in others) for others in linked]
     return everything(mem), rows.fetchall(), links, mem.history(user_id="ana"), mem.turns("ana"), mem.profile("ana", now=END)
 
@@ -262,7 +296,7 @@ def everything(mem: memdb.Memory) -> list[memdb.Fact]:
     return mem.facts("ana", statuses=EVERY, kinds=EVERYTHING, now=END)
 
 
-CHANCE = {"id", "embedding_id", "action_hash", "score", "strength"}
+CHANCE = {"id", "embedding_id", "action_hash", "score"}
 """The numbers of rows, which count what others have, too, the names of decisions, and what is by how rare words are in the whole file."""
 
 
