@@ -115,6 +115,11 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     }
 
 
+def test_the_first_line_of_each_module_says_in_a_sentence_what_it_is_for() -> None:
+    first = {name_of(path): path.read_text(encoding="utf-8").partition("\n")[0] for path in MODULES}
+    assert [name for name, line in first.items() if not (line.startswith('"""') and line.removesuffix('"""').endswith((".", '."')))] == []
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").rglob("*.py")), ids=name_of)
 def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
     inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in range(1, 8)}
