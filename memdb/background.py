@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from memdb.awaited import Patient
 from memdb.config import Config
 from memdb.embed import Embedder
+from memdb.erasing import overwrite_remains
 from memdb.errors import BusyError, StoreError
 from memdb.identity import new_identity
 from memdb.intake import Intake
@@ -82,7 +83,7 @@ class Background:
             self._notebook.write_down_recalled()
             self._finish_profiles()
             if not self._store.read_only:
-                self._store.database().overwrite_remains()  # of what was forgotten by a process that was killed right after it
+                overwrite_remains(self._store.database())  # of what was forgotten by a process that was killed right after it
         except StoreError as error:
             if error.damaged:
                 raise
@@ -202,7 +203,7 @@ class Background:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
-            if db.overwrite_remains():
+            if overwrite_remains(db):
                 return True
             if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
                 self._next_upkeep = 0.0

@@ -20,7 +20,6 @@ import apsw
 from memdb import files, forking
 from memdb.driver import check_version, damaged_error, file_at, first, moved_error, overwriting, row_error, translate, unreadable_tables
 from memdb.errors import MdbError, SchemaError, StoreError
-from memdb.remains import is_told_apart, remains
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -31,9 +30,7 @@ _LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value, or one of its
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-_LOG_WAIT = 0.02  # seconds
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.01  # seconds between two looks at a lock
-_PAGES_AT_ONCE = 256
 _ROWS_AT_ONCE = 100
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
@@ -284,82 +281,6 @@ class Database:
             told = [str(line) for (line,) in self.connection.execute("pragma integrity_check")]
             told += [f"the table {name} cannot be read" for name in unreadable_tables(self.connection)]
         return [line for line in dict.fromkeys(told) if line != "ok"]
-
-    def overwrite_remains(self, *, patience: float = 0.0) -> bool:
-        """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was.
-
-        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row changes, so it is written past
-        the log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done. A file that
-        somebody has given `auto_vacuum` or bytes of their own on each page is left as it is.
-
-        Raises:
-            StoreError: the file cannot be read or written.
-        """
-        if self.file is None or not self.all("forget.overwrites"):  # in memory, it goes with the memory
-            return False
-        until = monotonic() + patience
-        found: list[int] | None = None
-        while True:
-            if self._emptied_log():
-                if found is None:  # from then on there are no more such pages, and only overwriting them holds up writers
-                    found = self._with_remains()
-                with self.transaction():
-                    if not self._log_size():
-                        with self.translated():
-                            self._overwrite(found)
-                            self.connection.execute("pragma shrink_memory")  # this connection is to read the pages anew,
-                        self.run("forget.overwritten")  # and any write has all others do so
-                        return True
-            if monotonic() >= until:
-                return False
-            sleep(_LOG_WAIT)
-
-    def _emptied_log(self) -> bool:
-        """Move the log into the file and empty it, unless somebody reads or writes: whoever waits for that holds up all writers."""
-        usual = self.patience.seconds
-        self.patience.seconds = _LOG_WAIT
-        try:
-            self.checkpoint()
-        finally:
-            self.patience.seconds = usual
-        return not self._log_size()
-
-    def _log_size(self) -> int:
-        log = Path(f"{self.path}-wal")
-        return log.stat().st_size if log.exists() else 0
-
-    @contextmanager
-    def _file(self) -> Iterator[apsw.VFSFile]:
-        """SQLite's own way to the file: closing another one would give up the locks that this process holds on it."""
-        with self.translated():
-            file = apsw.VFSFile("", str(self.path.resolve()), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-            try:
-                yield file
-            finally:
-                file.xClose()
-
-    def _with_remains(self) -> list[int]:
-        """Where in the file the pages begin that hold such copies."""
-        size, found = self.setting("page_size"), []
-        with self._file() as file:
-            end = file.xFileSize()
-            for start in range(0, end, size * _PAGES_AT_ONCE):
-                pages = file.xRead(min(size * _PAGES_AT_ONCE, end - start), start)
-                parts = (pages[at : at + size] for at in range(0, len(pages), size))
-                found += [start + size * place for place, page in enumerate(parts) if any(remains(page, first=not start + place))]
-        return found
-
-    def _overwrite(self, found: Sequence[int]) -> None:
-        size = self.setting("page_size")
-        with self._file() as file:
-            end = file.xFileSize()
-            if not is_told_apart(file.xRead(size, 0), end // size):
-                return
-            for start in found:
-                if start < end:  # nobody has made the file shorter meanwhile
-                    for begins, ends in remains(file.xRead(size, start), first=not start):
-                        file.xWrite(bytes(ends - begins), start + begins)
-            file.xSync(apsw.SQLITE_SYNC_NORMAL)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

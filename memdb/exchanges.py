@@ -1,5 +1,7 @@
-"""What takes the place of what: "I switched from running to swimming" tells by what is over of what it speaks, as "I left Bosch, I'm at
-Acme now" does."""
+"""What takes the place of what: "I switched from running to swimming", "I left Bosch, I'm at Acme now".
+
+It is told of what such a sentence speaks by what it says is over.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from memdb.times import to_text, utc_now
 
 def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
     """Erase everything of a user, or everything learned under one key, and return how much it was. What is still to be
-    overwritten then, `Database.overwrite_remains` overwrites.
+    overwritten then, `erasing.overwrite_remains` overwrites.
 
     Raises:
         InputError: the key is none that there can be.

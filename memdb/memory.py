@@ -42,6 +42,7 @@ from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
 from memdb.embed import Embedder, choose_embedder
+from memdb.erasing import overwrite_remains
 from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.intake import Intake
 from memdb.keeper import take_segment
@@ -626,7 +627,7 @@ class Memory:
         forgotten = forgetting.forget(db, user_id, key=key, config=self._config)
         self._notebook.forget(user_id)
         self._answering.forget(user_id)
-        db.overwrite_remains(patience=_FORGETTING_SECONDS)
+        overwrite_remains(db, patience=_FORGETTING_SECONDS)
         self._background.wake()
         return forgotten
 

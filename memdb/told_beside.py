@@ -1,5 +1,7 @@
-"""What a sentence tells of somebody in passing: a name told afterwards, an age in between, and who "she" is. Each is put where it is
-looked for."""
+"""What a sentence tells of somebody in passing: a name told afterwards, an age in between, and who "she" is.
+
+Each is put where it is looked for.
+"""
 
 from __future__ import annotations
 

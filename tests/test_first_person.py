@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.household import emotion_of, household_rules, located, stated, type_of
-from memdb.records import Event
+from memdb.recording import keep_calls
+from memdb.records import EVER, Event, ModelCall, parts_of
 from memdb.steps.narrate import narrate
 from memdb.store import Store
 
@@ -892,6 +893,48 @@ def test_forgetting_what_a_turn_taught_erases_the_memories_that_tell_of_it(tmp_p
         (again,) = mem.facts("ana", kinds=["narrative"])
         assert "jazz" in again.value_text
     assert b"Porto" not in (tmp_path / "mem.db").read_bytes()
+
+
+def test_what_went_into_a_pattern_with_what_is_forgotten_stands_by_itself_again(tmp_path: Path) -> None:
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config=config) as mem:
+        for day in (3, 4, 5):
+            mem.observe("I had coffee with Rita.", user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}T08:00:00Z")
+        mem.remember("Ana knows Rita", user_id="ana", key="user.knows", turn_id="t4", timestamp="2025-03-04T08:00:00Z")
+        mem.drain()
+        assert mem.maintain(now="2025-03-10T00:00:00Z").consolidated == 3
+        mem.forget("ana", key="user.knows")
+        left = mem.facts("ana", kinds=["narrative"], statuses=["active", "archived"])
+        assert [(one.status, one.valid_from.day, parts_of(one.value_json)["consolidated"]) for one in left] == [
+            ("active", 3, 0),
+            ("active", 5, 0),
+        ]
+
+
+def test_what_was_taken_back_is_not_told_after_what_was_told_with_it_is_forgotten(tmp_path: Path) -> None:
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config=config) as mem:
+        mem.observe("I live in Porto.", user_id="ana", session_id="s", timestamp="2025-03-03T08:00:00Z")
+        mem.observe("I like jazz.", user_id="ana", session_id="s", timestamp="2025-03-03T08:20:00Z")
+        mem.drain()
+        mem.undo(user_id="ana", session_id="s", now="2025-03-04T00:00:00Z")
+        mem.forget("ana", key="user.lives_in")
+        mem.drain()
+        assert mem.facts("ana", kinds=["narrative"], statuses=EVER) == []
+
+
+def test_the_calls_that_told_what_is_forgotten_go_too(tmp_path: Path) -> None:
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config=config) as mem:
+        mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-03T08:00:00Z")
+        mem.drain()
+        (memory,) = mem.facts("ana", kinds=["narrative"])
+        call = ModelCall(
+            purpose="compose", prompt_hash="0", model="m", mode="text", attempt=1, elapsed_ms=1.0, raw="Ana told me where she is."
+        )
+        keep_calls(mem._store.database(), [call], user_id="ana", turn_id=memory.source_turn_id, now=memory.created_at, config=mem.config)
+        mem.forget("ana", key="user.lives_in")
+        assert mem.calls("ana") == []
 
 
 @pytest.mark.parametrize("key", [None, "household.experience"])

@@ -20,6 +20,7 @@ from pydantic import JsonValue
 import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.erasing import overwrite_remains
 from memdb.forgetting import forget
 from memdb.llm import ModelRequest
 from memdb.observer import build_profile
@@ -174,10 +175,10 @@ def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_pa
             reader.database().all("meta.all")
             db = mem._store.database()
             forget(db, "ana", key=None, config=mem.config)
-            assert not db.overwrite_remains()
+            assert not overwrite_remains(db)
         reader.close()
-        assert db.overwrite_remains()
-        assert not db.overwrite_remains()
+        assert overwrite_remains(db)
+        assert not overwrite_remains(db)
         assert RARE.encode() not in bytes_of(tmp_path)
 
 
@@ -262,9 +263,9 @@ def test_vectors_that_are_removed_later_leave_nothing_either(tmp_path: Path) -> 
         mem.forget(RARE)
     with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
         assert RARE.encode() in bytes_of(tmp_path)
-        assert not mem._store.database().overwrite_remains()
+        assert not overwrite_remains(mem._store.database())
         assert mem.drain()
-        assert mem._store.database().overwrite_remains()
+        assert overwrite_remains(mem._store.database())
         assert RARE.encode() not in bytes_of(tmp_path)
 
 

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
     "memdb.driver",
     "memdb.database",
+    "memdb.erasing",
     "memdb.store",
     "memdb.chunks",
     "memdb.quantize",
@@ -109,8 +110,14 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {
         "memdb.driver",
         "memdb.database",
+        "memdb.erasing",
         "memdb.store",
     }
+
+
+def test_the_first_line_of_each_module_says_in_a_sentence_what_it_is_for() -> None:
+    first = {name_of(path): path.read_text(encoding="utf-8").partition("\n")[0] for path in MODULES}
+    assert [name for name, line in first.items() if not (line.startswith('"""') and line.removesuffix('"""').endswith((".", '."')))] == []
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").rglob("*.py")), ids=name_of)

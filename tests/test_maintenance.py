@@ -1078,6 +1078,20 @@ def test_what_is_held_twice_becomes_one_that_was_said_as_often(mem: memdb.Memory
     assert mem.profile("ana", now="2025-03-05").recent_changes == []
 
 
+def test_what_was_brought_together_contradicts_nothing_any_more_but_by_what_stands_for_it(mem: memdb.Memory) -> None:
+    mem.remember_many(
+        [
+            stored("User likes figs", fact_id="figs"),
+            stored("User likes tea", 2, fact_id="later"),
+            stored("The user likes tea", fact_id="tea"),
+        ]
+    )
+    mem.link("later", "figs", "contradicts")
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 1
+    assert [linked.fact.fact_id for linked in mem.links("figs", statuses=["active", "superseded"])] == ["tea"]
+
+
 def test_what_was_brought_together_before_counts_as_often_as_it_was_said(mem: memdb.Memory) -> None:
     for days in ((2, 3), (1,)):
         mem.remember_many([stored("User likes tea", day, fact_id=f"f{day}") for day in days])

@@ -478,6 +478,19 @@ def test_what_is_over_while_it_is_embedded_leaves_the_live_shelf(tmp_path: Path)
         assert shelves(mem) == {"Stays in Porto": "closed"}
 
 
+def test_who_gets_the_number_of_one_that_is_gone_while_others_are_embedded_gets_a_vector(tmp_path: Path) -> None:
+    embedder = Overtaken(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
+        mem.remember("Keeps a zeppelin", user_id="ana", kind="note")
+        gone = mem.remember("Old words", user_id="ana", kind="note")
+        mem.drain()
+        connection = mem._store.database().connection
+        connection.execute("delete from facts where fact_id = ?; update facts set value_text = 'Keeps two'", (gone.fact_id,))
+        embedder.meanwhile = lambda: mem.remember("Sails a boat", user_id="ana", kind="note")
+        assert mem.drain(60)
+        assert shelves(mem) == {"Keeps two": "note", "Sails a boat": "note"}
+
+
 def test_who_gets_the_number_and_the_words_of_another_while_they_are_embedded_gets_the_vector(tmp_path: Path) -> None:
     def change_hands() -> None:
         mem.forget("bea")

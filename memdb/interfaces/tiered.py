@@ -1,5 +1,6 @@
-"""What `/memory/retrieve` and `/memory/write` take and give: profile, episodes, tasks and notes, each by the names that this API has for
-what a fact holds.
+"""What `/memory/retrieve` and `/memory/write` take and give: profile, episodes, tasks and notes.
+
+Each has the names that this API has for what a fact holds.
 """
 
 from __future__ import annotations
