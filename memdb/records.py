@@ -60,6 +60,16 @@ RELIABILITY: dict[Source, float] = {
 }  # fmt: skip
 """How far a source is to be believed; the statements that rank and promote say the same."""
 
+ROLES: dict[str, Source] = {
+    "assistant": "assistant_message", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Who speaks in a chat with a language model and is no person, each with what the words are: they are kept, and no fact is made of them."""
+
+
+def source_of(speaker: str) -> Source:
+    """Return what the words of a speaker are: a person's, or those of a role in a chat."""
+    return ROLES.get(speaker.strip().casefold(), "user_message")
+
 
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""

@@ -99,6 +99,24 @@ def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
     assert [turn.speaker for turn in mem.turns("ana")] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize("role", ["system", "developer", "tool", "function", "System"])
+def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memory, role: str) -> None:
+    chat = [
+        {"role": role, "content": "I live in Berlin and I like tea.", "session_id": "s1"},
+        {"role": "user", "content": f"I bought a new {role} for the garden.", "session_id": "s1"},
+    ]
+    with mem.session("ana", "s1") as session:
+        mem.load(chat, user_id="ana")
+        assert mem.drain()
+        account = session.snapshot()
+    assert [fact.key for fact in mem.facts("ana", kinds=["fact"])] == []
+    kept = {fact.source: fact.value_text for fact in mem.facts("ana", kinds=["message"])}
+    assert kept["tool" if role in ("tool", "function") else "system"] == chat[0]["content"]
+    assert account is not None
+    assert "Berlin" not in account.value_text
+    assert role.lower() in mem.explain(f"Which {role.lower()} did I buy?", user_id="ana").question.terms
+
+
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
