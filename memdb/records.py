@@ -567,6 +567,14 @@ class StatedNarrative(Record):
     written_by: str | None = None
 
 
+class StatedTask(Record):
+    """What the `value_json` of a task that an application states may hold: details of any shape, and where it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    state: TaskState | None = None
+
+
 class Narrative(Record):
     """A first-person memory before it is stored."""
 

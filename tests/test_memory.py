@@ -117,6 +117,13 @@ def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memo
     assert role.lower() in mem.explain(f"Which {role.lower()} did I buy?", user_id="ana").question.terms
 
 
+def test_a_task_that_is_stated_as_done_is_over(mem: memdb.Memory) -> None:
+    done = mem.remember("Pay the tax", user_id="ana", kind="task", value_json={"state": "done"})
+    stalled = mem.remember("Sell the boat", user_id="ana", kind="task", value_json={"state": "stalled"})
+    assert (done.status, stalled.status) == ("expired", "active")
+    assert [(entry.text, entry.state) for entry in mem.profile("ana").current_tasks] == [("Sell the boat", "stalled")]
+
+
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
@@ -170,6 +177,15 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.remember("x", user_id="ana", value_json=nested(101)), "more than 100 lists and dicts lie in each other"),
         (lambda mem: mem.remember("x", user_id="ana", value_json=nested(100_000)), "more than 100 lists and dicts"),
         (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": nested(101)}]), "more than 100 lists and dicts"),
+        (
+            lambda mem: mem.remember("x", user_id="ana", kind="task", value_json={"state": 5}),
+            "value_json of a task .* field state: Input should be",
+        ),
+        (lambda mem: mem.remember("x", user_id="ana", kind="task", value_json={"state": "over"}), "value_json of a task .* field state"),
+        (
+            lambda mem: mem.remember_many([{**FROM_THEN, "kind": "task", "value_json": {"state": [1]}}]),
+            "value_json of a task .* field state",
+        ),
         (lambda mem: mem.remember("x", user_id="ana", tags="pet"), r"tags is the text 'pet'; give a list, such as \['pet'\]"),
         (
             lambda mem: mem.remember("x", user_id="ana", valid_from="2025-03-02", valid_to="2025-03-01"),
