@@ -106,8 +106,15 @@ def fault(error: ValidationError) -> str:
     return f"field {place(wrong['loc'])}: {why(wrong)}" if wrong["loc"] else why(wrong)
 
 
+def faults(wrong: Sequence[ErrorDetails]) -> str:
+    """Return what is wrong with one argument after another, each with its place, no more than can be read."""
+    return "; ".join(f"{place(one['loc'])}: {why(one)}" for one in wrong[:_MOST_FAULTS])
+
+
 def why(wrong: ErrorDetails) -> str:
     """Return in words what is wrong with a field."""
+    if wrong["type"] in _WORDS:
+        return _WORDS[wrong["type"]]
     if wrong["type"] == "value_error":
         return str(wrong["ctx"]["error"])
     if wrong["type"] == "model_type":
