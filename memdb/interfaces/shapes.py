@@ -260,10 +260,15 @@ class ProceduresIn(UserIn):
     limit: int = Field(5, strict=True, ge=1, le=200, description="How many at most.")
 
 
-class OutcomeIn(Body):
-    """How a procedure went; the same turn's outcome counts once."""
+class FactId(Body):
+    """Which fact."""
 
     fact_id: Name = Field(description="The id of the fact.")
+
+
+class OutcomeIn(FactId):
+    """How a procedure went; the same turn's outcome counts once."""
+
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
@@ -413,12 +418,6 @@ class ContextIn(UserIn):
     system: str = Field("", max_length=20_000, description="What opens the prompt.")
 
 
-class FactId(Body):
-    """Which fact."""
-
-    fact_id: Name = Field(description="The id of the fact.")
-
-
 class LinkIn(Body):
     """A link from a fact to another of the same user."""
 
@@ -488,11 +487,10 @@ class Ended(Body):
     account: Fact | None
 
 
-class TaskIs(Body):
+class TaskIs(FactId):
     """Where a task stands now."""
 
     also = {"status": "state"}
-    fact_id: Name = Field(description="The id of the fact.")
     state: TaskState = Field(description="Where it stands now; `status` says the same.")
 
 
