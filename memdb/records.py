@@ -246,7 +246,7 @@ class NewFact(Record):
     confidence: float = Field(default=0.4, ge=0, le=1, description="How sure it is.")
     importance: float = Field(default=0.5, ge=0, le=1, description="How much it counts.")
     source: Source = Field(default="user_message", description="Where it comes from.")
-    event_time: When | None = Field(default=None, description="When what it speaks of happens.")
+    event_time: When | None = Field(default=None, description="When what it speaks of happens, or is due.")
     valid_from: When | None = Field(default=None, description="Since when it is true; `timestamp`, if left out.")
     valid_to: When | None = Field(default=None, description="Until when it is true; until further notice, if left out.")
     tags: tuple[str, ...] = Field(default=(), description="Words to find it and to filter by.")

@@ -87,7 +87,7 @@ def remember(
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
     checks.storable(value_json)
-    key = checks.key(key or "user.note")
+    key = checks.key(key or _key_of(kind))
     kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
@@ -212,7 +212,7 @@ def write(
             item = given if isinstance(given, Item) else Item.model_validate(given)
         except ValidationError as error:
             raise InputError(f"An item cannot be written: {checks.fault(error)}.") from error
-        key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
+        key = item.key or _key_of(item.kind)
         try:
             checks.filled(item.text, "text")
             if item.kind == "task":
@@ -375,6 +375,11 @@ def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | N
     """A task as it stands by what is said of it."""
     stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
+
+
+def _key_of(kind: str) -> str:
+    """The key of what is stated under none: that under which what is said of such a kind stands, too."""
+    return {"task": "user.task", "episode": "user.episode"}.get(kind, "user.note")
 
 
 def _wanted(details: Mapping[str, JsonValue]) -> TaskState:

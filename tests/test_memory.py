@@ -124,6 +124,13 @@ def test_a_task_that_is_stated_as_done_is_over(mem: memdb.Memory) -> None:
     assert [(entry.text, entry.state) for entry in mem.profile("ana").current_tasks] == [("Sell the boat", "stalled")]
 
 
+def test_a_task_that_is_stated_is_the_one_that_was_said(mem: memdb.Memory) -> None:
+    mem.remember("Call mum", user_id="ana", kind="task")
+    mem.observe("Remind me to call mum.", user_id="ana")
+    assert mem.drain()
+    assert [(fact.key, fact.value_text, fact.seen_count) for fact in mem.facts("ana")] == [("user.task", "Call mum", 2)]
+
+
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
