@@ -157,7 +157,7 @@ def test_an_assistant_reads_what_the_memory_holds(db: Path) -> None:
 
 def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is_had(db: Path) -> None:
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:
-        mem.remember_many([{"value_text": f"Owns {place}", "user_id": "eva", "key": "user.owns"} for place in range(130)])
+        mem.remember_many([{"value_text": f"Owns {place}", "user_id": "eva", "key": "user.owns"} for place in range(70)])
         whole = [fact.model_dump(mode="json") for fact in mem.facts("eva")]
 
     async def script(client: Client) -> list[Told]:
@@ -166,7 +166,7 @@ def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is
         return [first, rest, await call(client, "facts", user_id="eva", limit=None), await call(client, "history", user_id="eva", limit=1)]
 
     first, rest, everything, changes = talk(db, script)
-    assert (len(told_of(first, "result")), first["total"], first["next_offset"]) == (100, 130, 100)
+    assert (len(told_of(first, "result")), first["total"], first["next_offset"]) == (50, 70, 50)
     assert told_of(first, "result") + told_of(rest, "result") == told_of(everything, "result") == whole
     assert (rest["next_offset"], everything["next_offset"], changes) == (None, None, {"result": [], "total": 0, "next_offset": None})
 
