@@ -490,6 +490,13 @@ def test_what_the_user_is_after_may_be_called_as_memory_calls_it(client: TestCli
         assert client.post(f"/memory/{verb}", json=twice).status_code == 422
 
 
+def test_how_many_hits_are_wanted_may_be_said_in_the_same_word_everywhere(client: TestClient, tell: Tell) -> None:
+    tell("I live in Porto.", "I like Porto.")
+    found: Any = [post(client, "retrieve", user_id="ana", query="Porto", **{name: 1})["debug"] for name in ("K", "limit")]
+    assert [len(one["scores"]) for one in found] == [1, 1]
+    post(client, "retrieve", 422, user_id="ana", query="Porto", K=1, limit=2)
+
+
 def test_a_stated_fact_is_kept_with_its_details(client: TestClient) -> None:
     told = post(client, "remember", user_id="ana", value_text="Ana lives in Lisbon", key="user.lives_in", value_json={"since": 2025})
     assert client.get("/memory/fact", params={"fact_id": str(told["fact_id"])}).json() == told
