@@ -125,8 +125,7 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
         checks.text(tag, "tags")
     if fact.value_json is not None:
         checks.storable(fact.value_json)
-    if fact.kind == "narrative":
-        checks.narrative(fact.value_json)
+    checks.details(fact.kind, fact.value_json)
     if not is_canonical(fact.key):
         raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
     if fact.kind not in kinds:

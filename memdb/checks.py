@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from memdb.errors import InputError
 from memdb.keys import is_canonical
-from memdb.records import Category, MemoryType, StatedNarrative, Status, Tier
+from memdb.records import Category, MemoryType, StatedNarrative, StatedTask, Status, Tier
 
 Name = TypeVar("Name", bound=str)
 
@@ -24,10 +24,18 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "memory_types": get_args(MemoryType),
     "tiers": get_args(Tier),
 }
+_DETAILS: dict[str, tuple[str, type[BaseModel]]] = {"narrative": ("first-person memory", StatedNarrative), "task": ("task", StatedTask)}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 _DEEPEST = 100
 _TOO_DEEP = f"value_json cannot be stored as JSON (more than {_DEEPEST} lists and dicts lie in each other); give it with fewer."
 _LONGEST_PLACE = 200
+_MOST_FAULTS = 5  # that are told at once: who writes `text` for `value_text` is told of both
+_WORDS = {
+    "missing": "it is missing; give it",
+    "extra_forbidden": "it is none of what is taken here; leave it out, or mend its name",
+    "model_attributes_type": "give a JSON object",
+}
+"""What is wrong with a field, where the words for it would be of the library's own trade."""
 _PATTERNS = {
     r"\S": "it is blank; give a text",
     r"^$|\S": "it is blank; give a text",
@@ -98,8 +106,15 @@ def fault(error: ValidationError) -> str:
     return f"field {place(wrong['loc'])}: {why(wrong)}" if wrong["loc"] else why(wrong)
 
 
+def faults(wrong: Sequence[ErrorDetails]) -> str:
+    """Return what is wrong with one argument after another, each with its place, no more than can be read."""
+    return "; ".join(f"{place(one['loc'])}: {why(one)}" for one in wrong[:_MOST_FAULTS])
+
+
 def why(wrong: ErrorDetails) -> str:
     """Return in words what is wrong with a field."""
+    if wrong["type"] in _WORDS:
+        return _WORDS[wrong["type"]]
     if wrong["type"] == "value_error":
         return str(wrong["ctx"]["error"])
     if wrong["type"] == "model_type":
@@ -133,13 +148,14 @@ def storable(value: JsonValue) -> str:
     return text(told, "value_json")
 
 
-def narrative(value: JsonValue) -> None:
-    """Refuse details of a first-person memory that would be read as something else than they are: who was there, where, how it felt."""
-    if isinstance(value, dict):
+def details(kind: str, value: JsonValue) -> None:
+    """Refuse details of a kind that would be read as something else than they are: where a task stands; who was there, and how it felt."""
+    if isinstance(value, dict) and kind in _DETAILS:
+        called, record = _DETAILS[kind]
         try:
-            StatedNarrative.model_validate(value)
+            record.model_validate(value)
         except ValidationError as error:
-            raise InputError(f"The value_json of a first-person memory cannot be stored: {fault(error)}.") from error
+            raise InputError(f"The value_json of a {called} cannot be stored: {fault(error)}.") from error
 
 
 def _depth(value: JsonValue) -> int:

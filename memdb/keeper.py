@@ -21,7 +21,7 @@ from memdb.people import with_people
 from memdb.privacy import quotable
 from memdb.reading import read_consent
 from memdb.recording import Origin, keep_calls, record
-from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
+from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn, source_of
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
 from memdb.steps.decay import reckon
@@ -79,7 +79,7 @@ def gather(db: Database, event: Event, *, dated: bool = True) -> bool:
 def gather_turn(db: Database, turn: Turn) -> None:
     """Let what a person said in a turn count as an event, within the caller's transaction; it is the assistant who remembers it."""
     speaker = turn.speaker if turn.speaker and turn.speaker.casefold() != "user" else turn.user_id
-    if turn.user_input.strip() and speaker.casefold() != "assistant":
+    if turn.user_input.strip() and source_of(speaker) == "user_message":
         said = " ".join(turn.user_input.split())
         gather(
             db,

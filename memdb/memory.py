@@ -313,7 +313,8 @@ class Memory:
         Args:
             value_text: the fact as a sentence.
             user_id: whose memory this is.
-            key: `subject.predicate`, such as "user.lives_in"; None keeps a free note under "user.note".
+            key: `subject.predicate`, such as "user.lives_in"; None keeps a task under "user.task", an episode under "user.episode", and all
+                else under "user.note".
             kind: a row of the table `kinds`.
             object: the bare value ("Lisbon"), by which repetitions are recognised; the whole text if None.
             value_json: details of any shape; the parts of the key are added.
@@ -322,7 +323,7 @@ class Memory:
             confidence: 0..1; the policy's if None.
             importance: 0..1; the vocabulary's if None.
             source: where it comes from.
-            event_time: when what it speaks of happens.
+            event_time: when what it speaks of happens, or is due.
             valid_from: since when it is true; `timestamp` if None.
             valid_to: until when (exclusive); until further notice if None.
             tags: words to find and to filter by.

@@ -19,7 +19,7 @@ from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
-from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn, source_of
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
@@ -270,7 +270,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         memory_type=None,
         confidence=1.0,
         importance=0.2,
-        source="assistant_message" if speaker == "assistant" else "user_message",
+        source=source_of(speaker),
         speaker=speaker,
         event_time=to_text(tells_of) if tells_of else None,  # what it tells of; when it was said is valid_from
         valid_from=to_text(turn.timestamp),

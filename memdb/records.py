@@ -60,6 +60,16 @@ RELIABILITY: dict[Source, float] = {
 }  # fmt: skip
 """How far a source is to be believed; the statements that rank and promote say the same."""
 
+ROLES: dict[str, Source] = {
+    "assistant": "assistant_message", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Who speaks in a chat with a language model and is no person, each with what the words are: they are kept, and no fact is made of them."""
+
+
+def source_of(speaker: str) -> Source:
+    """Return what the words of a speaker are: a person's, or those of a role in a chat."""
+    return ROLES.get(speaker.strip().casefold(), "user_message")
+
 
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""
@@ -236,7 +246,7 @@ class NewFact(Record):
     confidence: float = Field(default=0.4, ge=0, le=1, description="How sure it is.")
     importance: float = Field(default=0.5, ge=0, le=1, description="How much it counts.")
     source: Source = Field(default="user_message", description="Where it comes from.")
-    event_time: When | None = Field(default=None, description="When what it speaks of happens.")
+    event_time: When | None = Field(default=None, description="When what it speaks of happens, or is due.")
     valid_from: When | None = Field(default=None, description="Since when it is true; `timestamp`, if left out.")
     valid_to: When | None = Field(default=None, description="Until when it is true; until further notice, if left out.")
     tags: tuple[str, ...] = Field(default=(), description="Words to find it and to filter by.")
@@ -555,6 +565,14 @@ class StatedNarrative(Record):
     usual: tuple[str, ...] | None = None
     said: tuple[dict[str, int], ...] | None = None
     written_by: str | None = None
+
+
+class StatedTask(Record):
+    """What the `value_json` of a task that an application states may hold: details of any shape, and where it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    state: TaskState | None = None
 
 
 class Narrative(Record):

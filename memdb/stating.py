@@ -87,7 +87,7 @@ def remember(
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
     checks.storable(value_json)
-    key = checks.key(key or "user.note")
+    key = checks.key(key or _key_of(kind))
     kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
@@ -97,8 +97,8 @@ def remember(
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
     if kind == "episode":
         details = _timed(details, zone=config.zone)
+    checks.details(kind, value_json)
     if kind == "narrative":
-        checks.narrative(value_json)
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
     begins, ends = time(valid_from), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
@@ -135,7 +135,7 @@ def remember(
         raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
     fact = state(db, said, origin=origin, once=turn_id is not None, predicates=predicates, embedder=embedder, config=config)
     if fact is not None:
-        return fact
+        return _moved(db, fact, _wanted(details), timestamp, config) if kind == "task" and details.get("state") else fact
     rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
     return stored.fact(db, rows[0]["record"])
 
@@ -212,11 +212,11 @@ def write(
             item = given if isinstance(given, Item) else Item.model_validate(given)
         except ValidationError as error:
             raise InputError(f"An item cannot be written: {checks.fault(error)}.") from error
-        key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
+        key = item.key or _key_of(item.kind)
         try:
             checks.filled(item.text, "text")
             if item.kind == "task":
-                _wanted(item)  # before anything is kept
+                _wanted(item.details)  # before anything is kept
             embedder = hurried()
             if embedder is not None and db.has_vectors:  # what it is about to be compared with; what fails waits, as ever
                 with suppress(BusyError, ModelUnavailable):
@@ -237,7 +237,7 @@ def write(
             )
             if reason is None:
                 kept = _keep(db, item, key, user_id=user_id, timestamp=timestamp, embedder=hurried(), config=config)
-                accepted.append((_moved(db, kept, _wanted(item), timestamp, config) if item.kind == "task" else kept).fact_id)
+                accepted.append((_moved(db, kept, _wanted(item.details), timestamp, config) if item.kind == "task" else kept).fact_id)
         except InputError as error:
             reason = str(error)
         if reason is not None:
@@ -359,7 +359,7 @@ def _retold(
     db: Database, task: Fact, item: Item, *, timestamp: date | str | None, embedder: Embedder | None, config: Config
 ) -> Fact:  # fmt: skip
     """A task that is told of once more, with what is told of it anew: when it is due, its marks, and where it stands."""
-    if task.status not in LIVE and _wanted(item) == "done":
+    if task.status not in LIVE and _wanted(item.details) == "done":
         return task
     due = instant(item.event_time, zone=config.zone) if item.event_time else task.event_time
     tells_more = due != task.event_time or set(item.tags) - set(task.tags) or item.importance not in (None, task.importance)
@@ -368,7 +368,7 @@ def _retold(
             task = _moved(db, task, "active", timestamp, config)
         again = item.model_copy(update={"text": task.value_text, "object": task.object})
         task = _keep(db, again, task.key, user_id=task.user_id, timestamp=timestamp, embedder=embedder, config=config)
-    return _moved(db, task, _wanted(item), timestamp, config)
+    return _moved(db, task, _wanted(item.details), timestamp, config)
 
 
 def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | None, config: Config) -> Fact:
@@ -377,8 +377,13 @@ def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | N
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
 
 
-def _wanted(item: Item) -> TaskState:
-    return cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
+def _key_of(kind: str) -> str:
+    """The key of what is stated under none: that under which what is said of such a kind stands, too."""
+    return {"task": "user.task", "episode": "user.episode"}.get(kind, "user.note")
+
+
+def _wanted(details: Mapping[str, JsonValue]) -> TaskState:
+    return cast(TaskState, checks.one_of(str(details.get("state") or "active"), get_args(TaskState), "state"))
 
 
 def _state_of(task: Fact) -> object:

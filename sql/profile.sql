@@ -5,7 +5,7 @@ select
   iif(f.kind = 'task' and f.category = 'other', 'task_context', f.category) as category, f.key, f.value_text as text, f.fact_id,
   iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
   f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at,
-  iif(f.kind = 'task', coalesce(f.value_json ->> 'state', 'active'), null) as state, f.event_time as due
+  iif(f.kind = 'task', iif(f.value_json ->> 'state' in ('done', 'stalled'), f.value_json ->> 'state', 'active'), null) as state, f.event_time as due
 from facts f
 where f.user_id = :user_id
   and f.kind in ('fact', 'task')

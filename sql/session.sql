@@ -100,7 +100,12 @@ select
   max(timestamp) as ends,
   (select turn_id from within order by id limit 1) as first_turn,
   (select turn_id from within order by id desc limit 1) as last_turn,
-  (select user_input from within where user_input <> '' order by id limit 1) as opening,
+  (select w.user_input from within w
+   where w.user_input <> ''
+     and not exists (
+       select 1 from facts f
+       where f.user_id = :user_id and f.source_turn_id = w.turn_id and f.kind = 'message' and f.source in ('system', 'tool'))
+   order by w.id limit 1) as opening,
   (select started_at from sessions where user_id = :user_id and session_id = :session_id) as started
 from within;
 

@@ -70,16 +70,18 @@ on conflict (user_id) do update set
   turns_since = turns_since + 1,
   significant_session = coalesce(excluded.significant_session, significant_session);
 
--- What was said in a session, or in none from one instant until before another: one of the two is null, and finds nothing.
+-- What was said in a session, or in none from one instant until before another: one of the two is null, and finds nothing. What a system or a
+-- tool puts into a chat is none of the talk.
 -- statement: messages
 with said as (
   select id
   from facts indexed by facts_session
-  where user_id = :user_id and session_id = :session_id and kind = 'message' and status = 'active'
+  where user_id = :user_id and session_id = :session_id and kind = 'message' and status = 'active' and source not in ('system', 'tool')
   union all
   select id
   from facts indexed by facts_said
-  where user_id = :user_id and session_id is null and kind = 'message' and status = 'active' and valid_from >= :begins and valid_from < :ends
+  where user_id = :user_id and session_id is null and kind = 'message' and status = 'active' and source not in ('system', 'tool')
+    and valid_from >= :begins and valid_from < :ends
 )
 select r.record
 from said s cross join fact_record r on r.id = s.id
@@ -140,7 +142,7 @@ update upkeep set
     limit 1)
 where user_id = :user_id;
 
--- What somebody had said lately by a turn, the assistant aside, and what of it was not reflected upon before.
+-- What people had said lately by a turn, neither the assistant nor a tool, and what of it was not reflected upon before.
 -- statement: lately
 select
   f.value_text, f.valid_from, f.tags,
@@ -149,7 +151,7 @@ from facts f indexed by facts_said
 where f.user_id = :user_id
   and f.kind = 'message'
   and f.status = 'active'
-  and coalesce(f.speaker, 'user') <> 'assistant'
+  and f.source = 'user_message'
   and f.valid_from > :since
   and f.id <= (select max(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message')
 order by f.id;

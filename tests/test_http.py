@@ -490,6 +490,13 @@ def test_what_the_user_is_after_may_be_called_as_memory_calls_it(client: TestCli
         assert client.post(f"/memory/{verb}", json=twice).status_code == 422
 
 
+def test_how_many_hits_are_wanted_may_be_said_in_the_same_word_everywhere(client: TestClient, tell: Tell) -> None:
+    tell("I live in Porto.", "I like Porto.")
+    found: Any = [post(client, "retrieve", user_id="ana", query="Porto", **{name: 1})["debug"] for name in ("K", "limit")]
+    assert [len(one["scores"]) for one in found] == [1, 1]
+    post(client, "retrieve", 422, user_id="ana", query="Porto", K=1, limit=2)
+
+
 def test_a_stated_fact_is_kept_with_its_details(client: TestClient) -> None:
     told = post(client, "remember", user_id="ana", value_text="Ana lives in Lisbon", key="user.lives_in", value_json={"since": 2025})
     assert client.get("/memory/fact", params={"fact_id": str(told["fact_id"])}).json() == told
@@ -723,6 +730,9 @@ def test_with_a_key_of_one_user_nobody_need_be_named(mem: memdb.Memory) -> None:
     assert {one["value_text"] for one in client.get("/memory/facts").json()} == {"Lives in Porto", "Likes fado"}
     mem.remember("Lives in Faro", user_id="bob", kind="task")
     post(client, "compact")
+    assert client.post("/memory/compact").status_code == 200
+    nobody: Any = post(client, "search", user_id=None, query="Porto")["hits"]
+    assert [hit["fact"] for hit in nobody] == [hit["fact"] for hit in hits]
     everybody = TestClient(app, headers={"Authorization": "Bearer all"})
     assert "user_id" in str(post(everybody, "search", 422, query="Porto")["detail"])
     assert everybody.get("/memory/facts").status_code == 422
@@ -878,6 +888,30 @@ def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
 ) -> None:
     answer = client.request(method, path)
     assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
+
+
+def test_head_is_answered_as_get_without_the_body(client: TestClient, tell: Tell) -> None:
+    tell("I live in Porto.")
+    for path, status in [("/health", 200), ("/memory/facts?user_id=ana&limit=0", 200), ("/memory/facts", 422), ("/memory/observe", 405)]:
+        whole, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content, head.headers) == (status, b"", whole.headers)
+
+
+@pytest.mark.parametrize("path", ["compact", "drain", "evaluate", "retry"])
+def test_a_body_of_which_all_may_be_left_out_may_be_left_out(client: TestClient, path: str) -> None:
+    assert client.post(f"/memory/{path}").json() == post(client, path)
+
+
+def test_all_that_is_wrong_with_a_body_is_told_at_once(client: TestClient) -> None:
+    told = post(client, "observe", 422, text="I live in Porto.", timestamp="soon")["detail"]
+    assert str(told).startswith("body.user_id: it is missing; give it; body.timestamp: write a time like 2025-03-01T09:30:00Z; body.text: ")
+    assert client.post("/memory/observe", json=[]).json()["detail"] == "body: give a JSON object"
+
+
+def test_the_description_tells_what_a_problem_is_once(client: TestClient) -> None:
+    told = client.get("/openapi.json").text
+    assert told.count('"about:blank"') == 1
+    assert '"#/components/schemas/Problem"' in told
 
 
 # a real server

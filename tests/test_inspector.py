@@ -385,6 +385,33 @@ def test_looking_changes_nothing(mem: memdb.Memory, tell: Tell) -> None:
     assert [client.request(verb, "/").status_code for verb in ("POST", "PUT", "DELETE")] == [405] * 3
 
 
+def test_what_no_page_shows_is_written_out_and_a_form_sends_it_back_as_it_was(mem: memdb.Memory) -> None:
+    odd = "a\x00\x1b[2J\u202eb"
+    fact = mem.remember(odd, user_id=odd, tags=[odd])
+    client = looking(mem)
+    for shown in (page(client, "/"), page(client, "/fact", fact_id=fact.fact_id), page(client, "/search", user_id=odd, query=odd)):
+        assert r"a\x00\x1b[2J\u202eb" in words(shown)
+        assert re.findall(r"[\x00-\x08\x0b-\x1f\u202e]", re.sub(r'value="[^"]*"', "", shown)) == []
+    assert f'name="query" value="{odd}"' in page(client, "/search", user_id=odd, query=odd)
+
+
+def test_the_page_that_is_open_is_marked_among_the_links(client: TestClient, tell: Tell) -> None:
+    tell("I live in Porto.")
+    for path, fields in [("/", {}), ("/metrics", {}), ("/turns", {}), ("/turns", {"user_id": "ana"}), ("/facts", {"user_id": "ana"})]:
+        (marked,) = re.findall(r'<a href="([^"]*)" aria-current="page">', page(client, path, **fields))  # type: ignore[arg-type]
+        assert marked == (f"{path}?user_id=ana" if fields else path)
+
+
+def test_a_file_that_holds_nothing_says_how_to_begin(client: TestClient) -> None:
+    assert "memdb observe" in words(page(client, "/"))
+
+
+def test_whether_there_is_a_page_can_be_asked_without_it(client: TestClient) -> None:
+    whole, head = client.get("/weights"), client.head("/weights")
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(whole.content)))
+    assert client.head("/nowhere").status_code == 404
+
+
 @pytest.mark.parametrize(
     ("path", "status", "sentence"),
     [
@@ -392,7 +419,7 @@ def test_looking_changes_nothing(mem: memdb.Memory, tell: Tell) -> None:
         ("/fact?fact_id=zz", 404, "There is no fact 'zz'"),
         ("/user?user_id=zz", 404, "Nothing is held of 'zz'"),
         ("/user?user_id=", 422, "user_id is empty"),
-        ("/user", 422, "user_id: Field required"),
+        ("/user", 422, "user_id: it is missing; give it."),
         ("/turn?user_id=ana&turn_id=zz", 404, "There is no turn 'zz' of 'ana'"),
         ("/facts?user_id=ana&kind=zz", 422, "kinds is 'zz'"),
         ("/facts?user_id=ana&status=zz", 422, "status: "),

@@ -102,6 +102,38 @@ def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
     assert [turn.speaker for turn in mem.turns("ana")] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize("role", ["system", "developer", "tool", "function", "System"])
+def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memory, role: str) -> None:
+    chat = [
+        {"role": role, "content": "I live in Berlin and I like tea.", "session_id": "s1"},
+        {"role": "user", "content": f"I bought a new {role} for the garden.", "session_id": "s1"},
+    ]
+    with mem.session("ana", "s1") as session:
+        mem.load(chat, user_id="ana")
+        assert mem.drain()
+        account = session.snapshot()
+    assert [fact.key for fact in mem.facts("ana", kinds=["fact"])] == []
+    kept = {fact.source: fact.value_text for fact in mem.facts("ana", kinds=["message"])}
+    assert kept["tool" if role in ("tool", "function") else "system"] == chat[0]["content"]
+    assert account is not None
+    assert "Berlin" not in account.value_text
+    assert role.lower() in mem.explain(f"Which {role.lower()} did I buy?", user_id="ana").question.terms
+
+
+def test_a_task_that_is_stated_as_done_is_over(mem: memdb.Memory) -> None:
+    done = mem.remember("Pay the tax", user_id="ana", kind="task", value_json={"state": "done"})
+    stalled = mem.remember("Sell the boat", user_id="ana", kind="task", value_json={"state": "stalled"})
+    assert (done.status, stalled.status) == ("expired", "active")
+    assert [(entry.text, entry.state) for entry in mem.profile("ana").current_tasks] == [("Sell the boat", "stalled")]
+
+
+def test_a_task_that_is_stated_is_the_one_that_was_said(mem: memdb.Memory) -> None:
+    mem.remember("Call mum", user_id="ana", kind="task")
+    mem.observe("Remind me to call mum.", user_id="ana")
+    assert mem.drain()
+    assert [(fact.key, fact.value_text, fact.seen_count) for fact in mem.facts("ana")] == [("user.task", "Call mum", 2)]
+
+
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
@@ -155,6 +187,15 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.remember("x", user_id="ana", value_json=nested(101)), "more than 100 lists and dicts lie in each other"),
         (lambda mem: mem.remember("x", user_id="ana", value_json=nested(100_000)), "more than 100 lists and dicts"),
         (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": nested(101)}]), "more than 100 lists and dicts"),
+        (
+            lambda mem: mem.remember("x", user_id="ana", kind="task", value_json={"state": 5}),
+            "value_json of a task .* field state: Input should be",
+        ),
+        (lambda mem: mem.remember("x", user_id="ana", kind="task", value_json={"state": "over"}), "value_json of a task .* field state"),
+        (
+            lambda mem: mem.remember_many([{**FROM_THEN, "kind": "task", "value_json": {"state": [1]}}]),
+            "value_json of a task .* field state",
+        ),
         (lambda mem: mem.remember("x", user_id="ana", tags="pet"), r"tags is the text 'pet'; give a list, such as \['pet'\]"),
         (
             lambda mem: mem.remember("x", user_id="ana", valid_from="2025-03-02", valid_to="2025-03-01"),

@@ -32,7 +32,9 @@ from memdb.records import Category, MemoryType, Source, TaskState
 def remember(
     text: Annotated[str, typer.Argument(help="The fact as a sentence, such as 'Ana is vegan'; - reads standard input.")],
     user: User,
-    key: Annotated[str | None, typer.Option("--key", help="What it is about, such as user.lives_in; a free note by default.")] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="What it is about, such as user.lives_in; a task or a free note by default.")
+    ] = None,
     kind: Annotated[str, typer.Option("--kind", help="Such as fact, note, task or episode.")] = "fact",
     object: Annotated[str | None, typer.Option("--object", help="The bare value, such as Lisbon; the whole text by default.")] = None,
     category: Annotated[

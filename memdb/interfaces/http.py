@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock, Thread
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import memdb
 from memdb import (
@@ -38,7 +38,7 @@ from memdb import (
 )
 
 try:
-    from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response, Security
+    from fastapi import Body, Depends, FastAPI, HTTPException, Query, Request, Response, Security
     from fastapi.security import HTTPBearer
     from fastapi.security.http import HTTPAuthorizationCredentials
 except ModuleNotFoundError as error:
@@ -47,7 +47,7 @@ except ModuleNotFoundError as error:
 # what follows needs fastapi
 from memdb.interfaces import operating, owners, shapes, tiered
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
-from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, parse_keys
+from memdb.interfaces.serving import EVERYBODY, Heads, Served, asked_here, owner_of, parse_keys
 from memdb.records import Change, Record
 
 log = logging.getLogger("memdb")
@@ -84,7 +84,7 @@ def create_app(
     """
     served = Served(memory)
     # pages made of openapi.json would load scripts from the network
-    app = FastAPI(
+    app = _Described(
         title="memdb",
         description="The long-term memory of an AI assistant. With an API key of one user, `user_id` may be left out: it is theirs.",
         version=memdb.__version__,
@@ -94,10 +94,21 @@ def create_app(
         responses=RESPONSES,
     )
     tell_problems(app, max_bytes=max_bytes, max_silence=max_silence)
+    app.add_middleware(Heads)
     _routes(app, served, keys or {}, only_here=only_here)
     if any(owner != EVERYBODY for owner in (keys or {}).values()):
         _describe_without_user(app)
     return app
+
+
+class _Described(FastAPI):
+    """A server whose description tells once how it refuses, and not at each of its addresses."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description."""
+        described = super().openapi()
+        described["components"]["schemas"]["Problem"] = shapes.Problem.model_json_schema()
+        return described
 
 
 def _describe_without_user(app: FastAPI) -> None:
@@ -225,7 +236,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         return tiered.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
 
     @app.post("/memory/compact", tags=["memory"])
-    def compact(body: tiered.CompactIn, key: Door) -> Maintained:
+    def compact(body: Annotated[tiered.CompactIn, Body(default_factory=tiered.CompactIn)], key: Door) -> Maintained:
         """Do all the upkeep that is due, and tell how much it was: episodes, notes, promotion, fading, archiving."""
         key.open(body.user_id)
         return memory().maintain(user_id=body.user_id, dry_run=body.dry_run)

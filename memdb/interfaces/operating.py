@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter
+import fastapi
 from pydantic import Field, StrictBool
 
 from memdb import Labelled, Memory, Stats, Tuned, Vectors
@@ -96,9 +96,9 @@ class Drained(Body):
     done: bool
 
 
-def router(memory: Callable[[], Memory]) -> APIRouter:
+def router(memory: Callable[[], Memory]) -> fastapi.APIRouter:
     """Return the endpoints of a memory that are about its whole file."""
-    made = APIRouter(tags=["operating"], route_class=StrictRoute)
+    made = fastapi.APIRouter(tags=["operating"], route_class=StrictRoute)
 
     @made.get("/memory/stats")
     def stats() -> Stats:
@@ -127,7 +127,7 @@ def router(memory: Callable[[], Memory]) -> APIRouter:
         return WeightSets(sets=memory().weight_sets())
 
     @made.post("/memory/evaluate")
-    def evaluate(body: EvaluateIn) -> Measured:
+    def evaluate(body: Annotated[EvaluateIn, fastapi.Body(default_factory=EvaluateIn)]) -> Measured:
         """How well weight sets rank labelled questions: any@k, rec@k, nDCG@10, MRR, in 0..1."""
         return Measured(sets=memory().evaluate(body.questions(), weights=body.weights))
 
@@ -139,13 +139,13 @@ def router(memory: Callable[[], Memory]) -> APIRouter:
         )  # fmt: skip
 
     @made.post("/memory/calibrate")
-    def calibrate(body: LabelledIn) -> Calibrated:
+    def calibrate(body: Annotated[LabelledIn, fastapi.Body(default_factory=LabelledIn)]) -> Calibrated:
         """Fit the probability of an answer to labelled questions."""
         before, after = memory().calibrate(body.questions())
         return Calibrated(before=before, after=after)
 
     @made.post("/memory/drain")
-    def drain(body: DrainIn) -> Drained:
+    def drain(body: Annotated[DrainIn, fastapi.Body(default_factory=DrainIn)]) -> Drained:
         """Wait until everything observed is thought about, written and embedded."""
         return Drained(done=memory().drain(body.timeout, vectors=body.vectors))
 

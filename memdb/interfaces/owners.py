@@ -13,7 +13,7 @@ OWNER: ContextVar[str | None] = ContextVar("owner", default=None)
 def of_the_owner(given: object) -> object:
     """Return the body of a request with the user that may be left out."""
     owner = OWNER.get()
-    return {"user_id": owner} | given if owner is not None and isinstance(given, dict) else given
+    return given | {"user_id": owner} if owner is not None and isinstance(given, dict) and given.get("user_id") is None else given
 
 
 def sentence(error: MdbError, owner: str | None) -> str:

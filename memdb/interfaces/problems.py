@@ -34,7 +34,7 @@ _STATUSES: list[tuple[type[MdbError], int, str]] = [
 ]
 """How each error is told: the status, and the title."""
 
-_PROBLEM = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _REFUSALS = {
     400: "The request is malformed",
     401: "No API key, or an unknown one",
@@ -54,7 +54,7 @@ _PLAIN = {
 }
 _ESCAPED = re.compile(rb"\\u[dD]")
 RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()}
-"""How each endpoint may refuse, for the API's description."""
+"""How each endpoint may refuse, for the API's description, which tells what a `Problem` is once."""
 
 
 def told(error: MdbError) -> tuple[int, str, str, dict[str, str] | None]:
@@ -172,13 +172,12 @@ async def _memory_problem(_request: Request, error: Exception) -> Response:
 
 
 async def _validation_problem(request: Request, error: Exception) -> Response:
-    first = cast(RequestValidationError, error).errors()[0]
-    where = checks.place(first["loc"])
-    if where == "body" and "json" not in request.headers.get("content-type", ""):
-        why = "Send it as JSON, with the header Content-Type: application/json"
+    met = cast(RequestValidationError, error).errors()
+    if checks.place(met[0]["loc"]) == "body" and "json" not in request.headers.get("content-type", ""):
+        told = "body: Send it as JSON, with the header Content-Type: application/json"
     else:
-        why = checks.why(first)
-    return _problem(422, "The request cannot be used", f"{where}: {why}")
+        told = checks.faults(met)
+    return _problem(422, "The request cannot be used", told)
 
 
 async def _http_problem(_request: Request, error: Exception) -> Response:

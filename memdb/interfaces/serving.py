@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdb import InputError, Memory
 
@@ -42,6 +43,24 @@ class Served:
             yield
         finally:
             self._memory.close(patience=_PATIENCE_SECONDS)
+
+
+class Heads:
+    """Answers HEAD as GET, without the body: what looks after servers asks so whether they live."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self.app({**scope, "method": "GET"}, receive, without_body)
 
 
 def parse_keys(text: str) -> dict[str, str]:

@@ -161,7 +161,7 @@ class RememberIn(UserIn):
     model_config = an_example(user_id="ana", value_text="Ana works at Bosch", key="user.works_at", object="Bosch")
 
     value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
-    key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
+    key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a task or a free note, if left out.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
     value_json: JsonValue = Field(None, description="Details of any shape.")
     kind: str = Field("fact", description="fact, note, task, or another row of the table kinds.")
@@ -170,7 +170,7 @@ class RememberIn(UserIn):
     confidence: Share | None = Field(None, description="How sure it is, 0 to 1; the policy's, if left out.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     source: Source = Field("user_message", description="Where it comes from.")
-    event_time: Moment | None = Field(None, description="When what it speaks of happens.")
+    event_time: Moment | None = Field(None, description="When what it speaks of happens, or is due.")
     valid_from: Moment | None = Field(None, description="Since when it is true; timestamp, if left out.")
     valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
@@ -260,10 +260,15 @@ class ProceduresIn(UserIn):
     limit: int = Field(5, strict=True, ge=1, le=200, description="How many at most.")
 
 
-class OutcomeIn(Body):
-    """How a procedure went; the same turn's outcome counts once."""
+class FactId(Body):
+    """Which fact."""
 
     fact_id: Name = Field(description="The id of the fact.")
+
+
+class OutcomeIn(FactId):
+    """How a procedure went; the same turn's outcome counts once."""
+
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
@@ -413,12 +418,6 @@ class ContextIn(UserIn):
     system: str = Field("", max_length=20_000, description="What opens the prompt.")
 
 
-class FactId(Body):
-    """Which fact."""
-
-    fact_id: Name = Field(description="The id of the fact.")
-
-
 class LinkIn(Body):
     """A link from a fact to another of the same user."""
 
@@ -488,11 +487,10 @@ class Ended(Body):
     account: Fact | None
 
 
-class TaskIs(Body):
+class TaskIs(FactId):
     """Where a task stands now."""
 
     also = {"status": "state"}
-    fact_id: Name = Field(description="The id of the fact.")
     state: TaskState = Field(description="Where it stands now; `status` says the same.")
 
 

@@ -108,7 +108,7 @@ def tell(changes: Sequence[Change]) -> list[Told]:
 
 
 def clean(text: str) -> str:
-    """Return a text without control characters, so that what is remembered cannot steer a terminal."""
+    """Return a text with its control characters written out, so that what is remembered cannot steer a terminal, or hide on a page."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] < "\u0100" else f"\\u{ord(found[0]):04x}", text)
 
 

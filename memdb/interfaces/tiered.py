@@ -6,7 +6,7 @@ Each has the names that this API has for what a fact holds.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self, cast, get_args
+from typing import Annotated, ClassVar, Literal, Self, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
@@ -31,7 +31,8 @@ class RetrieveIn(Asked):
 
     model_config = an_example(user_id="ana", query="Where do I live?", active_goal="a dinner for six", K=5)
 
-    K: int = Field(16, strict=True, ge=1, le=200, description="How many hits at most.")
+    also: ClassVar[dict[str, str]] = {**Asked.also, "limit": "K"}
+    K: int = Field(16, strict=True, ge=1, le=200, description="How many hits at most; `limit` says the same.")
 
 
 class ProfileFact(Body):

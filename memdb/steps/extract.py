@@ -18,7 +18,7 @@ from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
-from memdb.records import Candidate, Predicate, Turn
+from memdb.records import Candidate, Predicate, Turn, source_of
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
     Request,
@@ -512,7 +512,7 @@ def _excerpt(turn: Turn) -> str:
 
 def _owner(turn: Turn) -> Person | None:
     speaker = (turn.speaker or "user").strip()
-    if speaker.casefold() == "assistant":
+    if source_of(speaker) != "user_message":
         return None
     if speaker.casefold() == "user" or speaker == turn.user_id:
         return Person("user", "User")

@@ -18,7 +18,7 @@ from memdb.keys import canonical_key, is_canonical, predicate_of, slug
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.quoting import unquoted
-from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
+from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn, source_of
 from memdb.times import in_zone
 from memdb.when import read_time
 
@@ -104,7 +104,7 @@ def interpret(
         ModelError: the model cannot be reached or gives no usable answer; the rules are the way out.
     """
     speaker = (turn.speaker or "user").strip()
-    if speaker.casefold() == "assistant" or not turn.user_input.strip():
+    if source_of(speaker) != "user_message" or not turn.user_input.strip():
         return Interpreted()
     subject = "user" if speaker.casefold() == "user" or speaker == turn.user_id else slug(speaker)
     system = instructions("extract", subject=subject, predicates=", ".join(sorted(predicates)))

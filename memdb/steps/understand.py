@@ -46,13 +46,14 @@ from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
 from memdb.languages import Language, language_of
-from memdb.records import Intent
+from memdb.records import Intent, source_of
 from memdb.stop_words import STOP_WORDS
 from memdb.times import in_zone, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
+_TALK = ("user_message", "assistant_message")  # whose words these are may be asked for
 _EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
 _GRAMMAR = 1_000  # characters that are read for times, and in another language for what is asked
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
@@ -143,7 +144,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     not understood is searched for by all its words. What is read in other languages is in rules/languages.
     """
     text = unicodedata.normalize("NFC", query[:_LONGEST])
-    participants = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
+    speakers = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
+    participants = [speaker for speaker in speakers if source_of(speaker) in _TALK]  # "system" is a word like any other
     named = _named(text, participants)
     plain = words_of(text)
     if (language := language_of(plain) or asked_in(text, plain)) is not None:

@@ -20,7 +20,7 @@ from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
 from memdb.interfaces.problems import told
-from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of
+from memdb.interfaces.serving import EVERYBODY, Heads, Served, asked_here, owner_of
 from memdb.records import UNDECIDED, Category
 
 _TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}
@@ -57,6 +57,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _validation_problem)
     app.add_exception_handler(StarletteHTTPException, _http_problem)
     app.add_exception_handler(Exception, _unexpected_problem)
+    app.add_middleware(Heads)
     _Pages(served, keys or {}, user, weights).add_to(app)
     return app
 

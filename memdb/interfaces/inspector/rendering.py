@@ -12,11 +12,12 @@ from urllib.parse import urlencode
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from pydantic import BaseModel
 
 from memdb import Change, Fact, ProfileChange
 from memdb.interfaces.inspector.views import differences
-from memdb.interfaces.show import look_of
+from memdb.interfaces.show import clean, look_of
 from memdb.times import in_zone
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -115,8 +116,13 @@ def plain(name: str) -> str:
     return name.replace("_", " ")
 
 
+def _seen(value: object) -> object:
+    """What is shown of a value: of a text also what no page shows, or shows backwards. What a form sends back stays as it is (`|e`)."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 _ENVIRONMENT = Environment(
-    loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_seen
 )
 _ENVIRONMENT.filters |= {
     "number": number, "when": when, "brief": brief, "told": told, "size": size, "quoted": quoted, "said": said, "changed": changed,
