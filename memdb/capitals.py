@@ -19,6 +19,14 @@ _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _ENDS = r"(?![\w-]|['’](?!s\b))"
 
 
+_LEADS_TO = re.compile(  # somebody: "give my son Calpol" names nobody
+    r"(?:^|\b(?:for|with|to|about|from|than|like|can|could|should|will|would|does|did|is|was|has|wish|if|unless|that|when|because|and"
+    r"|or)) $",
+    re.IGNORECASE,
+)
+_NO_NAME = r"\w+ing|{no_name}|{nationality}|{language}|{month}|{weekday}|christmas|easter|diwali|eid|hanukkah|ramadan|i"
+
+
 class _Names(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,6 +39,7 @@ class _Names(BaseModel):
     gone: str
     former: str
     asks: str
+    made_for: str
 
     @field_validator("people", "pets", "no_name", mode="before")
     @classmethod
@@ -57,10 +66,12 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
 
     Of whoever serves one and whom it begins with, a statement does as well: "My therapist, Dr Weiss, suggested it".
     """
-    if not _MINE.search(sentence) or compiled(_names().made_up).search(sentence):
+    if not _MINE.search(sentence) or compiled(_names().made_up).search(compiled(_names().made_for).sub("", sentence)):
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
+        if found["unknown"] and not (_LEADS_TO.search(sentence, 0, found.start()) and _may_be_a_name(found["unknown"])):
+            continue
         who, titled = found["who"].lower(), found["titled"]
         served = who in called().attributes["person"]
         if not asked and (not served or found.start() > 0 or compiled(_names().gone).match(sentence, found.end())):
@@ -68,9 +79,14 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
         if served and compiled(_names().former).search(found[0]):
             continue
         if served or titled is None:
-            name = found["titled"] or found["name"] if served else f"called {found['name']}"
+            name = found["titled"] or found["name"] or found["unknown"]
+            name = name if served else f"called {name}"
             said.append(f"my {who} is {name}")
     return said
+
+
+def _may_be_a_name(words: str) -> bool:
+    return compiled(_NO_NAME).fullmatch(words) is None
 
 
 def is_a_name(word: str) -> bool:
@@ -127,9 +143,11 @@ def _of_whom() -> re.Pattern[str]:
     served = _any_of(frozenset(called().attributes["person"]))
     title = "|".join(word.capitalize() for word in _names().title.split("|"))
     return re.compile(
-        rf"\b(?i:my|our) (?:(?:{_names().kept})[ -])*(?P<who>(?P<animal>(?i:dog|cat|puppy|kitten))|(?i:{relation_words()}|{served})),? "
+        rf"\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
+        rf"(?P<who>(?P<animal>(?i:{compiled('{animal}').pattern}))|(?i:{relation_words()}|{served})),? "
         rf"(?:called |named )?(?:(?P<titled>(?:{title})\.? [A-Z][\w'-]+)"
-        rf"|(?P<name>(?(animal)(?:{pets})|(?:{people}))(?: [A-Z][a-z]+)?))(?![\w-])"
+        rf"|(?P<name>(?(animal)(?:{pets})|(?:{people}))(?: [A-Z][a-z]+)?)(?![\w-])"
+        r"|(?P<unknown>[A-Z][a-z]{2,}(?: [A-Z][a-z]+)?)(?=$|[,.;?!)]| [a-z]|'s ))(?![\w-])"
     )
 
 

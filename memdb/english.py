@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
+from itertools import chain
 
 from memdb.called import called
 from memdb.capitals import prepare as prepare_capitals
@@ -16,6 +17,8 @@ from memdb.english_rules import compiled, filled_in, relation_words, rules
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
 from memdb.labels import is_anothers
+from memdb.plainly import granted, plain_clause, plain_sentence
+from memdb.plainly import prepare as prepare_plainly
 from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
@@ -90,6 +93,7 @@ def prepare() -> None:
         prepare_introducing,
         prepare_repairs,
         prepare_capitals,
+        prepare_plainly,
         separator,
     ):
         compile_()
@@ -180,7 +184,7 @@ def clauses(
         if compiled(rules().block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = introduced(with_age(with_name_beside(sentence)))
+        sentence = introduced(with_age(with_name_beside(plain_sentence(sentence))))
         pronoun = _PRONOUN.search(sentence)
         if pronoun and not person[0]:
             leads = sentence[: pronoun.start()]  # where it is long, who is meant is in it: "I look after my mum, she has dementia"
@@ -259,7 +263,8 @@ _FOLLOWS = re.compile(
 
 def _presupposed(sentence: str, excerpt: str, people: Mapping[str, str], *, question: bool, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     """The clauses that a sentence takes for granted where it asks or bids."""
-    return (_parse(Clause(excerpt, told), ("", ""), people, at=at, zone=zone) for told in presupposed(sentence, question=question))
+    told = chain(presupposed(sentence, question=question), granted(sentence))
+    return (_parse(Clause(excerpt, one), ("", ""), people, at=at, zone=zone) for one in told)
 
 
 def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:
@@ -302,6 +307,8 @@ def _stated(
             carried = clause  # "Yes, …", "For this week, …"
             continue
         carried = Clause(excerpt, "")
+        if (plain := plain_clause(clause.text)) != clause.text:
+            last, clause = plain, replace(clause, text=plain)
         if elided and not question:
             clause = _with_subject(clause)
         elif (

@@ -98,6 +98,16 @@ class Elided(_Table):
     own: bool = False
 
 
+class Plainly(_Table):
+    """A construction of its own, and how what it says is said plainly; rules/english.toml says how the fields are meant and used."""
+
+    within: Literal["clause", "sentence", "granted"]
+    words: tuple[str, ...]
+    match: str
+    says: str
+    examples: tuple[tuple[str, str, str], ...]
+
+
 class Exchange(_Table):
     """How one says that `from` is over and `o` is so instead, or `o` "again", or "over"; an example begins with what was said before.
 
@@ -302,6 +312,7 @@ class Rules(_Table):
     spelling: dict[str, str]
     clauses: dict[str, str]
     elided: tuple[Elided, ...]
+    plainly: tuple[Plainly, ...]
     leads: dict[str, str]
     block: dict[str, str]
     takes_back: TakesBack

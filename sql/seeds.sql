@@ -76,6 +76,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('pet',             'has a pet:',           'identity',        'many', null,       0, 'SIGNIFICANT', 0.6),
   ('has_children',    'has children:',        'identity',        'one',  null,       1, 'SIGNIFICANT', 0.8),
   ('child',           'has a child called',   'identity',        'many', null,       1, 'SIGNIFICANT', 0.8),
+  ('siblings',        'has siblings:',        'identity',        'one',  null,       0, 'SIGNIFICANT', 0.6),
   ('email',           'has the e-mail address','identity',       'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('phone',           'has the phone number', 'identity',        'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('address',         'has the address',      'identity',        'one',  null,       1, 'SIGNIFICANT', 0.8),

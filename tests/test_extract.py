@@ -22,7 +22,7 @@ from memdb.store import Store
 
 LISBON = ZoneInfo("Europe/Lisbon")
 WEDNESDAY = datetime(2025, 5, 14, 15, 0, tzinfo=UTC)
-EXAMPLES = [example for pattern in rules().pattern for example in pattern.examples]
+EXAMPLES = [example for read in (rules().pattern, rules().plainly) for one in read for example in one.examples]
 NOTHING = (Path(__file__).parent / "not_facts.txt").read_text(encoding="utf-8").splitlines()
 DATA = Path(memdb.__file__).parent / "data"
 

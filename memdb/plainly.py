@@ -1,0 +1,85 @@
+"""What is said in a construction of its own, said as plainly as the patterns know it: "spiders scare me" is "I am afraid of spiders"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+from memdb.english_rules import Plainly, compiled, rules
+
+_WORD = re.compile(r"[^\W_]+")
+_DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
+_DOING = {"begin": "beginning", "travel": "travelling"}
+
+
+def prepare() -> None:
+    """Compile the rules, so that the first text is read as fast as the others."""
+    for one in rules().plainly:
+        compiled(one.match)
+    for within in ("clause", "sentence", "granted"):
+        _by_word(within)
+
+
+def plain_clause(text: str) -> str:
+    """Return a clause with what it begins with said plainly."""
+    for one in _that_may_match(text, "clause"):
+        if found := compiled(one.match).match(text):
+            text = f"{_filled(one.says, found)}{text[found.end() :]}"
+    return text
+
+
+def plain_sentence(text: str) -> str:
+    """Return a sentence with what is said in it in a construction of its own said plainly."""
+    for one in _that_may_match(text, "sentence"):
+        if found := compiled(one.match).search(text):
+            text = f"{text[: found.start()]}{_filled(one.says, found)}{text[found.end() :]}"
+    return text
+
+
+def granted(sentence: str) -> Iterator[str]:
+    """Return what a sentence takes for granted of who says it, whatever else it says or asks: "… in Lyon, where I live?"."""
+    for one in _that_may_match(sentence, "granted"):
+        if (found := compiled(one.match).search(sentence)) and not compiled(rules().phrase["made_up"]).search(sentence):
+            yield _filled(one.says, found)
+
+
+_COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital only because the sentence begins with it
+
+
+class _Said(str):
+    """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {o:within} what no longer begins a sentence."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec == "does":
+            return _DOES.get(self.lower(), f"{self}s")
+        if spec == "doing":
+            return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
+        return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)
+
+
+def _filled(says: str, found: re.Match[str]) -> str:
+    return says.format_map({name: _Said(value or "") for name, value in found.groupdict().items()})
+
+
+def _that_may_match(text: str, within: str) -> list[Plainly]:
+    known = _by_word(within)
+    there = _words(text).intersection(known)
+    return [rules().plainly[place] for place in sorted({place for word in there for place in known[word]})] if there else []
+
+
+@lru_cache(maxsize=4)  # a sentence is often its only clause
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+@cache
+def _by_word(within: str) -> dict[str, list[int]]:
+    """Where the constructions stand in the rules, by the words one of which is in whatever they match."""
+    known: dict[str, list[int]] = {}
+    for place, one in enumerate(rules().plainly):
+        for word in one.words if one.within == within else ():
+            known.setdefault(word, []).append(place)
+    return known

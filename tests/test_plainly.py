@@ -1,0 +1,81 @@
+"""What people tell of themselves in constructions of their own, and what only looks alike.
+
+Those of `FITTED` were in view when the constructions were written. Of `LOOKS_ALIKE`, the first twelve were written before and not looked at.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import memdb
+from memdb.plainly import granted, plain_clause, plain_sentence
+
+FITTED = [
+    ("what's a good day trip from Lyon, where I live?", "user.lives_in", "Lyon"),
+    ("I'm living out in Cork these days, with two flatmates", "user.lives_in", "Cork"),
+    ("my partner and i both work at the hospital", "partner.works_at", "the hospital"),
+    ("I'm lactose intolerant and so is my brother", "brother.intolerant_to", "lactose"),
+    ("the cat, Miso, has been sick all day", "user.pet", "cat called Miso"),
+    ("every friday night i play poker with the lads", "user.plays", "poker"),
+    ("flying freaks me out", "user.afraid_of", "flying"),
+    ("I've got a brother in Perth named Colin", "brother.lives_in", "Perth"),
+    ("I have two older brothers", "user.siblings", "two older brothers"),
+    ("I have no siblings", "user.siblings", "no siblings"),
+    ("I wish my dog Taz could talk", "user.pet", "dog called Taz"),
+    ("write a birthday poem for my daughter Mia, she's turning 9", "user.daughter", "Mia"),
+]
+LOOKS_ALIKE = [
+    "would you say I'm a good cook?",
+    "my phone died",
+    "Elvis isn't dead",
+    "I'm afraid I can't come on friday",
+    "he's hoping to get promoted",
+    "they moved to Dublin in the 90s",
+    "the meeting was moved to Turin",
+    "she is vegan and allergic to soy",
+    "if I had a dog I'd call it Taz",
+    "does caffeine make asthma worse?",
+    "the restaurant serves halal meat",
+    "we ate at a Thai restaurant",
+    "I had no idea where I live matters",
+    "Should I give my son Calpol?",
+    "I live in a dream where I was born rich",
+]
+CORRECTED = [
+    ("My sister's name is Ana.", "no wait, it's Anna with two n's", "user.sister", "Anna"),
+    ("I'm 34.", "oops, I'm 35 actually", "user.age", "35"),
+    ("I'm allergic to nuts.", "correction: only to peanuts", "user.allergic_to", "peanuts"),
+    ("I drive a Mazda.", "that's wrong, it's a Hyundai", "user.drives", "Hyundai"),
+    ("My birthday is May 4.", "no, may 14", "user.birthday", "may 14"),
+    ("I live in Oslo.", "I'm Tom, actually", "user.lives_in", "Oslo"),
+    ("I live in Nice.", "it's actually July", "user.lives_in", "Nice"),
+]
+
+
+def believed(mem: memdb.Memory, *turns: str) -> set[tuple[str, str | None]]:
+    mem.consent("me", sensitive_topics="keep")
+    for turn in turns:
+        mem.observe(turn, "I see.", user_id="me")
+    mem.drain()
+    return {(fact.key, fact.object) for fact in mem.facts("me") if fact.kind == "fact"}
+
+
+@pytest.mark.parametrize(("text", "key", "value"), FITTED)
+def test_a_construction_of_its_own_is_read_as_the_plain_one(mem: memdb.Memory, text: str, key: str, value: str) -> None:
+    assert (key, value) in believed(mem, text)
+
+
+@pytest.mark.parametrize("text", LOOKS_ALIKE)
+def test_what_only_looks_alike_is_not_believed(mem: memdb.Memory, text: str) -> None:
+    assert believed(mem, text) == set()
+
+
+@pytest.mark.parametrize(("said", "correction", "key", "value"), CORRECTED)
+def test_a_slip_is_put_right_in_many_words(mem: memdb.Memory, said: str, correction: str, key: str, value: str) -> None:
+    assert [found for found in believed(mem, said, correction) if found[0] == key] == [(key, value)]
+
+
+def test_what_is_plain_already_stays_as_it_is() -> None:
+    text = "I live in Porto with my wife and our two cats"
+    assert plain_clause(text) == plain_sentence(text) == text
+    assert list(granted(text)) == []
