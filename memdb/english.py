@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
-from itertools import chain
 
 from memdb.called import called
 from memdb.capitals import prepare as prepare_capitals
 from memdb.capitals import presupposed, with_capitals
 from memdb.dates import Prefer
-from memdb.english_rules import compiled, filled_in, relation_words, rules
+from memdb.english_rules import Elided, compiled, filled_in, relation_words, rules
+from memdb.fitting import by_beginning
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
 from memdb.labels import is_anothers
@@ -95,13 +95,13 @@ def prepare() -> None:
         prepare_capitals,
         prepare_plainly,
         separator,
+        _left_out,
     ):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
         *rules().block.values(),
         *rules().phrase.values(),
-        *(one.begins for one in rules().elided),
         *(rules().added.says, rules().added.no_more),
     ):
         compiled(pattern)
@@ -263,7 +263,7 @@ _FOLLOWS = re.compile(
 
 def _presupposed(sentence: str, excerpt: str, people: Mapping[str, str], *, question: bool, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     """The clauses that a sentence takes for granted where it asks or bids."""
-    told = chain(presupposed(sentence, question=question), granted(sentence))
+    told = [*presupposed(sentence, question=question), *granted(sentence)]
     return (_parse(Clause(excerpt, one), ("", ""), people, at=at, zone=zone) for one in told)
 
 
@@ -434,10 +434,16 @@ _HAS = {"am": "have", "are": "have", "is": "has"}
 
 def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
-    for one in rules().elided:
+    for one in _left_out()(clause.text):
         if compiled(one.begins).match(clause.text):
             return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=not one.own)
     return clause
+
+
+@cache
+def _left_out() -> Callable[[str], tuple[Elided, ...]]:
+    """Which of the ways to leave out "I" or "my" a text may begin with."""
+    return by_beginning((one, compiled(one.begins).pattern) for one in rules().elided)
 
 
 def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:

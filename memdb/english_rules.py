@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from memdb.called import attribute_of, called
 from memdb.files import read
@@ -102,10 +102,15 @@ class Plainly(_Table):
     """A construction of its own, and how what it says is said plainly; rules/english.toml says how the fields are meant and used."""
 
     within: Literal["clause", "sentence", "granted"]
-    words: tuple[str, ...]
+    words: tuple[frozenset[str], ...]
     match: str
     says: str
     examples: tuple[tuple[str, str, str], ...]
+
+    @field_validator("words", mode="before")
+    @classmethod
+    def _split(cls, words: list[str]) -> list[list[str]]:
+        return [alternatives.split() for alternatives in words]
 
 
 class Exchange(_Table):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from memdb.english_rules import Plainly, compiled, rules
 
-_WORD = re.compile(r"[^\W_]+")
 _DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
 _DOING = {"begin": "beginning", "travel": "travelling"}
 
@@ -17,13 +16,12 @@ def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     for one in rules().plainly:
         compiled(one.match)
-    for within in ("clause", "sentence", "granted"):
-        _by_word(within)
+    _by_word()
 
 
 def plain_clause(text: str) -> str:
     """Return a clause with what it begins with said plainly."""
-    for one in _that_may_match(text, "clause"):
+    for one in _that_may_match(text).get("clause", ()):
         if found := compiled(one.match).match(text):
             text = f"{_filled(one.says, found)}{text[found.end() :]}"
     return text
@@ -31,7 +29,7 @@ def plain_clause(text: str) -> str:
 
 def plain_sentence(text: str) -> str:
     """Return a sentence with what is said in it in a construction of its own said plainly."""
-    for one in _that_may_match(text, "sentence"):
+    for one in _that_may_match(text).get("sentence", ()):
         if found := compiled(one.match).search(text):
             text = f"{text[: found.start()]}{_filled(one.says, found)}{text[found.end() :]}"
     return text
@@ -39,7 +37,7 @@ def plain_sentence(text: str) -> str:
 
 def granted(sentence: str) -> Iterator[str]:
     """Return what a sentence takes for granted of who says it, whatever else it says or asks: "… in Lyon, where I live?"."""
-    for one in _that_may_match(sentence, "granted"):
+    for one in _that_may_match(sentence).get("granted", ()):
         if (found := compiled(one.match).search(sentence)) and not compiled(rules().phrase["made_up"]).search(sentence):
             yield _filled(one.says, found)
 
@@ -64,22 +62,27 @@ def _filled(says: str, found: re.Match[str]) -> str:
     return says.format_map({name: _Said(value or "") for name, value in found.groupdict().items()})
 
 
-def _that_may_match(text: str, within: str) -> list[Plainly]:
-    known = _by_word(within)
-    there = _words(text).intersection(known)
-    return [rules().plainly[place] for place in sorted({place for word in there for place in known[word]})] if there else []
+_APART = tuple(letter.lower() if letter.isalnum() else " " for letter in map(chr, range(0x2070)))  # up to the dashes and quotation marks
 
 
 @lru_cache(maxsize=4)  # a sentence is often its only clause
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+def _that_may_match(text: str) -> Mapping[str, Sequence[Plainly]]:
+    """The constructions whose words are in a text, by what they stand in, each time in the order of the rules."""
+    known, words = _by_word(), text.translate(_APART).split()
+    there = known.keys() & words
+    found: dict[str, list[Plainly]] = {}
+    for place in sorted({place for word in there for place in known[word]}) if there else ():
+        one = rules().plainly[place]
+        if not any(alternatives.isdisjoint(words) for alternatives in one.words):
+            found.setdefault(one.within, []).append(one)
+    return found
 
 
 @cache
-def _by_word(within: str) -> dict[str, list[int]]:
-    """Where the constructions stand in the rules, by the words one of which is in whatever they match."""
+def _by_word() -> Mapping[str, Sequence[int]]:
+    """Where the constructions stand in the rules, by the first of the words that are in whatever they match."""
     known: dict[str, list[int]] = {}
     for place, one in enumerate(rules().plainly):
-        for word in one.words if one.within == within else ():
+        for word in one.words[0]:
             known.setdefault(word, []).append(place)
     return known

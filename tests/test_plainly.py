@@ -22,6 +22,11 @@ FITTED = [
     ("I have two older brothers", "user.siblings", "two older brothers"),
     ("I have no siblings", "user.siblings", "no siblings"),
     ("I wish my dog Taz could talk", "user.pet", "dog called Taz"),
+    ("I'm no fan of opera", "user.dislikes", "opera"),
+    ("I have a passion for old maps", "user.likes", "old maps"),
+    ("I was taken on as a cook", "user.works_as", "cook"),
+    ("I'm originally from Delhi, currently in Frankfurt", "user.lives_in", "Frankfurt"),
+    ("I play chess, my wife tennis", "wife.plays", "tennis"),
     ("write a birthday poem for my daughter Mia, she's turning 9", "user.daughter", "Mia"),
 ]
 LOOKS_ALIKE = [
@@ -40,6 +45,9 @@ LOOKS_ALIKE = [
     "I had no idea where I live matters",
     "Should I give my son Calpol?",
     "I live in a dream where I was born rich",
+    "no problem for me",
+    "no time for us, sorry",
+    "how do I get from my house in Spain to Bilbao?",
 ]
 CORRECTED = [
     ("My sister's name is Ana.", "no wait, it's Anna with two n's", "user.sister", "Anna"),
@@ -73,6 +81,10 @@ def test_what_only_looks_alike_is_not_believed(mem: memdb.Memory, text: str) -> 
 @pytest.mark.parametrize(("said", "correction", "key", "value"), CORRECTED)
 def test_a_slip_is_put_right_in_many_words(mem: memdb.Memory, said: str, correction: str, key: str, value: str) -> None:
     assert [found for found in believed(mem, said, correction) if found[0] == key] == [(key, value)]
+
+
+def test_what_is_no_more_is_over(mem: memdb.Memory) -> None:
+    assert believed(mem, "I wear glasses.", "I had laser surgery, so no more glasses for me.") == set()
 
 
 def test_what_is_plain_already_stays_as_it_is() -> None:
