@@ -46,6 +46,8 @@ LOOKS_ALIKE = [
     "Should I give my son Calpol?",
     "I live in a dream where I was born rich",
     "no problem for me",
+    "I was employed by Airbus",
+    "Volvo hired me to paint a wall",
     "no time for us, sorry",
     "how do I get from my house in Spain to Bilbao?",
 ]
