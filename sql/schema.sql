@@ -161,7 +161,7 @@ create index facts_traits on facts (
   substr(value_text, -1) in ('?', '？', '؟'),
   length(value_text) - length(replace(value_text, ' ', ''))
     + iif(value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', (length(cast(value_text as blob)) - length(value_text)) / 4, 0),
-  coalesce(speaker, 'user') <> 'assistant' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*',
+  source = 'user_message' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*',
   rtrim(lower(substr(value_text, 1, instr(value_text || ' ', ' ') - 1)), '!,.…') in (
     'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
     'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye')

@@ -24,7 +24,7 @@ where f.user_id = :user_id
 order by f.valid_from desc
 limit 1;
 
--- What was said last before an instant; by the assistant, by the others, or by anyone.
+-- What was said last before an instant; by the assistant, by the others, or by anyone. What a system or a tool puts into a chat is none of the talk.
 -- statement: said_last
 with
 said as (
@@ -36,7 +36,8 @@ said as (
     and valid_from < :before
     and (:since is null or valid_from >= :since)
     and (:session_id is null or session_id = :session_id)
-    and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
+    and source in ('user_message', 'assistant_message')
+    and (:speaker is null or (source = 'assistant_message') = (:speaker = 'assistant'))
     and value_text <> :query
 )
 select id, valid_from

@@ -217,8 +217,8 @@ select
   -- ln(1 + words) / 4: a longer message says more. Where no spaces tell words apart, two letters of three bytes are a word
   min(1.0, ln(2.0 + (length(value_text) - length(replace(value_text, ' ', ''))
     + iif(value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', (length(cast(value_text as blob)) - length(value_text)) / 4, 0))) / 4.0) as length,
-  -- people tell a number where they tell a fact; an assistant's lists are full of them
-  coalesce(speaker, 'user') <> 'assistant' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*' as has_number,
+  -- people tell a number where they tell a fact; the lists of an assistant or a tool are full of them
+  source = 'user_message' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*' as has_number,
   -- it begins as answers do that only cheer or agree ("Wow, that's great!"); in other languages than English nothing does
   rtrim(lower(substr(value_text, 1, instr(value_text || ' ', ' ') - 1)), '!,.…') in (
     'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
@@ -264,7 +264,7 @@ select
     cross join is_english
   ) as tells_update
 from facts f
-where f.kind = 'message' and coalesce(f.speaker, 'user') <> 'assistant' and substr(f.value_text, -1) <> '?';
+where f.kind = 'message' and f.source = 'user_message' and substr(f.value_text, -1) <> '?';
 
 -- How much of what a message's turn told, or told again, is believed no longer, 0 to 1, null for nothing told. Of an event it stays true that it was
 -- to be; what was taken back was never told; what was merged with what says the same is believed still; and who tells that something ends does

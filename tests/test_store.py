@@ -232,6 +232,17 @@ def test_the_calibration_learns_whose_words_lead_only_as_it_came(connection: aps
         assert after == came if own else (len(after), after["lead"] > 1, after["asks"] < -1) == (17, True, True)
 
 
+def test_what_a_system_and_a_tool_said_in_an_older_file_is_theirs(mem: memdb.Memory) -> None:
+    mem.load([{"text": "You are here now", "speaker": name} for name in ("System", "developer", "tool", "function", "Ana")], user_id="ana")
+    connection = mem._store.database().connection
+    connection.execute("update facts set source = 'user_message'")
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[79])
+        sources = connection.execute("select source from facts order by id").fetchall()
+        assert [source for (source,) in sources] == ["system", "system", "tool", "tool", "user_message"]
+    assert connection.execute("select count(*) from message_updates").fetchall() == [(1,)]
+
+
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
     of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
     for before, after in ((-0.35, -0.275), (-0.5, -0.5)):

@@ -470,6 +470,9 @@ def today(mem: memdb.Memory) -> memdb.Memory:
     ],
 )
 def test_what_was_said_last_or_first_is_found_by_its_place(today: memdb.Memory, query: str, text: str) -> None:
+    for minute, role in enumerate(("tool", "system"), 1):  # what they put into a chat is none of the talk
+        today.observe("You are a helpful assistant", user_id="me", speaker=role, timestamp=f"2025-06-10T09:0{minute}:00Z")
+        today.observe("You are a helpful assistant", user_id="me", speaker=role, timestamp=f"2025-06-09T08:0{minute}:00Z")
     today.observe(query, user_id="me", timestamp="2025-06-10T11:00:00Z")  # the question may be kept before it is searched for
     today.drain()
     hits = today.search(query, user_id="me", now=NOW)
@@ -602,6 +605,12 @@ def test_an_assistant_s_numbers_tell_nothing(mem: memdb.Memory) -> None:
     assert by["assistant"] == 0.0
 
 
+def test_the_numbers_of_a_system_or_a_tool_tell_nothing(mem: memdb.Memory) -> None:
+    mem.load([{"speaker": role, "text": "The lake is 40 metres deep."} for role in ("system", "Tool", "Ana")], user_id="them")
+    by = {hit.fact.speaker: hit.parts["has_number"] for hit in mem.search("lake", user_id="them", kinds=["message"])}
+    assert by == {"system": 0.0, "Tool": 0.0, "Ana": 1.0}
+
+
 @pytest.mark.parametrize(
     ("query", "order"),
     [
@@ -694,6 +703,7 @@ def test_asked_what_is_so_now_what_tells_of_a_change_comes_first(tmp_path: Path,
         ("I also speak Spanish", None, 0),
         ("Are you at Siemens now?", None, None),
         ("You are at Siemens now.", "assistant", None),
+        *[("The user is at Siemens now.", role, None) for role in ("System", "developer", "tool", "function", "Assistant")],
     ],
 )
 def test_what_a_message_tells_of_a_change_is_seen_by_its_words(
