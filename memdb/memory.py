@@ -666,7 +666,7 @@ class Memory:
         Args:
             query: the question, or any text.
             user_id: whose memory is asked.
-            limit: how many hits at most.
+            limit: how many hits at most; 0 for none.
             kinds: only these kinds; all if None.
             as_of: what was true at that time; what is believed now if None.
             weights: the weight set that ranks; the memory's own if None.

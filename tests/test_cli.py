@@ -990,6 +990,13 @@ def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     assert float(row[3]) == pytest.approx(float(row[1]) - float(row[2]), abs=0.002)
 
 
+def test_evaluate_says_that_there_is_nothing_to_measure_with(db: Path, tmp_path: Path) -> None:
+    (tmp_path / "labels.json").write_text('[{"user_id": "ana", "query": "Who am I?"}]', encoding="utf-8")
+    for data in ((), ("--data", tmp_path / "labels.json")):
+        result = run("evaluate", *data, "--embedder", "none", "--db", db)
+        assert (result.exit_code, result.stdout, "nothing to measure with; give feedback, or --data" in result.stderr) == (0, "", True)
+
+
 def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path) -> None:
     labels = [{"user_id": "ana", "query": f"{word}?", "relevant": ["t1"]} for word in ("Ana", "Porto", "name", "live", "lived")]
     data = tmp_path / "labels.jsonl"

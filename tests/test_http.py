@@ -791,7 +791,9 @@ def test_a_field_that_cannot_be_used_is_told_in_words(client: TestClient, body: 
     [
         ("retrieve", {"user_id": "ana"}, 422),
         ("retrieve", {"user_id": " ", "query": "x"}, 422),
-        ("retrieve", {"user_id": "ana", "query": "x", "K": 0}, 422),
+        ("retrieve", {"user_id": "ana", "query": "x", "K": -1}, 422),
+        ("search", {"user_id": "ana", "query": "x", "limit": 201}, 422),
+        ("explain", {"user_id": "ana", "query": "x", "limit": 0}, 422),
         ("retrieve", {"user_id": "ana", "query": "x", "spare": 1}, 422),
         ("search", {"user_id": "ana", "query": "x", "must": "tea"}, 422),
         ("search", {"user_id": "ana", "query": "x", "must": ["*"]}, 422),
@@ -888,6 +890,17 @@ def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
 ) -> None:
     answer = client.request(method, path)
     assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
+
+
+def test_a_limit_of_nothing_finds_nothing_as_in_the_library(client: TestClient, tell: Tell, mem: memdb.Memory) -> None:
+    tell("I live in Porto.")
+    (fact,) = mem.facts("ana")
+    asked = {"user_id": "ana", "query": "Where do I live?", "limit": 0}
+    found = {path: client.post(f"/memory/{path}", json=asked).json() for path in ("search", "recall", "retrieve", "context")}
+    assert (found["search"]["hits"], found["recall"]["hits"], found["retrieve"]["debug"]["scores"]) == ([], [], {})
+    assert {item["score"] for item in found["context"]["items"]} == {None}  # the profile alone
+    assert client.post("/memory/procedures", json={"user_id": "ana", "task": "x", "limit": 0}).json() == []
+    assert client.get("/memory/links", params={"fact_id": fact.fact_id, "limit": 0}).json() == []
 
 
 def test_head_is_answered_as_get_without_the_body(client: TestClient, tell: Tell) -> None:

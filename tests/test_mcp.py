@@ -247,7 +247,7 @@ def test_what_cannot_be_used_is_told_in_one_sentence_and_the_server_goes_on(db: 
         ("task", {"fact_id": "x", "state": "over"}, "^state: "),
         ("learn", {"user_id": "ana", "trigger": "x", "steps": []}, "^steps: "),
         ("outcome", {"fact_id": "x", "succeeded": "maybe"}, "^succeeded: "),
-        ("search", {"user_id": "ana", "q": "x", "limit": 0}, "^query: .*; limit: .*; q: "),
+        ("search", {"user_id": "ana", "q": "x", "limit": -1}, "^query: .*; limit: .*; q: "),
     ]
 
     async def script(client: Client) -> list[str]:

@@ -200,14 +200,15 @@ def evaluate(
     if json:
         print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
         return
+    if not questions:
+        say("There is nothing to measure with; give feedback, or --data with questions that tell what is relevant.")
+        return
     print_rows(
         ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
         (
             (measure, *(f"{one[measure]:.3f}" for one in measured.values()), *(f"{one[measure]:+.3f}" for one in deltas.values()))
             for measure in MEASURES
-            if questions
         ),
-        none="There is nothing to measure with: give feedback, or --data.",
     )
 
 

@@ -257,7 +257,7 @@ class ProceduresIn(UserIn):
     model_config = an_example(user_id="ana", task="dinner for six")
 
     task: Query = Field(description="What is to be done, in words.")
-    limit: int = Field(5, strict=True, ge=1, le=200, description="How many at most.")
+    limit: int = Field(5, strict=True, ge=0, le=200, description="How many at most.")
 
 
 class FactId(Body):
@@ -371,7 +371,7 @@ class SearchIn(Asked):
 
     model_config = an_example(user_id="ana", query="Where do I live?", kinds=["fact", "message"], limit=3)
 
-    limit: int = Field(10, strict=True, ge=1, le=200, description="How many at most.")
+    limit: int = Field(10, strict=True, ge=0, le=200, description="How many at most.")
     tiers: Only[Tier] = Field(None, description="Of messages, episodes and memories, only those of these ages.")
     min_score: float | None = Field(None, strict=True, allow_inf_nan=False, description="Leave out what scores less.")
 
@@ -385,6 +385,7 @@ class RankedIn(SearchIn):
 class ExplainIn(RankedIn):
     """A question, and the fact that should be among so many hits."""
 
+    limit: int = Field(10, strict=True, ge=1, le=200, description="How many hits at most; the fact should be among them.")
     fact_id: Name | None = Field(None, description="The id of the fact that should be found.")
 
 
@@ -411,7 +412,7 @@ class ContextIn(UserIn):
     max_tokens: int | None = Field(
         None, strict=True, ge=0, le=200_000, description="The budget in tokens; the setting context_max_tokens, if left out."
     )
-    limit: int = Field(16, strict=True, ge=1, le=200, description="How many at most.")
+    limit: int = Field(16, strict=True, ge=0, le=200, description="How many at most.")
     active_goal: Query | None = Field(
         None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
     )
@@ -449,7 +450,7 @@ class LinksIn(Body):
     relations: Only[Relation] = Field(None, description="Only over these.")
     statuses: Only[Status] = Field(None, description="Only over facts of these; what is believed or pending, if left out.")
     min_strength: float = Field(0.0, ge=0, le=1, description="Leave out what is weaker.")
-    limit: int = Field(100, ge=1, le=1_000, description="How many at most.")
+    limit: int = Field(100, ge=0, le=1_000, description="How many at most.")
 
 
 class Counted(Body):

@@ -32,7 +32,7 @@ class RetrieveIn(Asked):
     model_config = an_example(user_id="ana", query="Where do I live?", active_goal="a dinner for six", K=5)
 
     also: ClassVar[dict[str, str]] = {**Asked.also, "limit": "K"}
-    K: int = Field(16, strict=True, ge=1, le=200, description="How many hits at most; `limit` says the same.")
+    K: int = Field(16, strict=True, ge=0, le=200, description="How many hits at most; `limit` says the same.")
 
 
 class ProfileFact(Body):
