@@ -17,6 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -145,7 +146,12 @@ def left_out_each(
     results: dict[str, list[tuple[int, Scores]]] = {}
     for left_out in asked:
         examples = [
-            Example(group=user, parts=parts, gains=[float(turn in wanted) for turn in turns], relevant=len(wanted))
+            Example(
+                group=user,
+                parts=array("d", (part for row in parts for part in row)),
+                gains=array("d", (turn in wanted for turn in turns)),
+                relevant=len(wanted),
+            )
             for user, questions in asked.items()
             for _, wanted, turns, parts in questions
             if user != left_out

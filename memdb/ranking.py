@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
@@ -283,8 +284,8 @@ def _example(hits: Iterable[Hit], one: Labelled, features: Sequence[str]) -> Exa
     rows = list(hits)
     return Example(
         group=one.user_id,
-        parts=[[hit.parts[feature] * hit.factor for feature in features] for hit in rows],
-        gains=[float(_named(hit, one.relevant) is not None) - float(_named(hit, one.wrong) is not None) for hit in rows],
+        parts=array("d", (hit.parts[feature] * hit.factor for hit in rows for feature in features)),
+        gains=array("d", ((_named(hit, one.relevant) is not None) - (_named(hit, one.wrong) is not None) for hit in rows)),
         relevant=len(set(one.relevant)),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
@@ -215,6 +216,20 @@ def test_forgetting_a_key_does_not_read_all_that_was_ever_said(tmp_path: Path) -
         assert mem.forget("ana", key="user.lives_in").messages == 1
 
     assert steps(tmp_path, told, forget, 1600) < 2000  # less than some hundred for each message: none of them is written anew
+
+
+def test_of_a_question_to_tune_by_only_the_numbers_are_held(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many({"user_id": "ana", "value_text": f"Ana likes jazz {place}", "timestamp": NOON} for place in range(200))
+        labels = [{"user_id": "ana", "query": "jazz", "relevant": [fact.fact_id], "now": LATER} for fact in mem.facts("ana", limit=24)]
+        mem.tune("mine", labels[:4], write=False)  # what is made once is made
+        peaks = []
+        for count in (4, 24):
+            tracemalloc.start()
+            mem.tune("mine", labels[:count], write=False)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 20 * 25_000  # as lists they would be 60,000 bytes each
 
 
 def test_links_are_followed_no_further_than_what_is_wanted(tmp_path: Path) -> None:

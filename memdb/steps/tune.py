@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,14 +22,15 @@ _NOTHING = 1e-9  # a gain that is none, but rounding
 
 @dataclass(frozen=True)
 class Example:
-    """A question's candidates: `parts` holds a row a candidate and a column a feature, `gains` 1 for a relevant one and -1 for a wrong one.
+    """A question's candidates: `gains` holds 1 for a relevant one and -1 for a wrong one, `parts` their rows, one after the other.
 
+    A row is a number a feature. Both are arrays: lists of hundreds of candidates take four times as much memory, question by question.
     `relevant` counts what is relevant, found or not; `group` names what must not be torn apart between fitting and testing: a user.
     """
 
     group: str
-    parts: Sequence[Sequence[float]]
-    gains: Sequence[float]
+    parts: array[float]
+    gains: array[float]
     relevant: int
 
 
@@ -51,7 +53,7 @@ def tune(examples: Sequence[Example], *, start: Mapping[str, float], anchor: str
     A weight is moved where what is gained is more than one standard error of it, question by question: what may as well be chance is left
     as it was, and a fit carries further beyond its examples.
 
-    `start` names the features in the order of the examples' columns; the weight of `anchor` stays, since only proportions matter. The share
+    `start` names the features in the order of the examples' rows; the weight of `anchor` stays, since only proportions matter. The share
     `held_out` of the groups (or of the questions, where there are fewer than three groups) is kept out of the fit and only measured.
 
     Raises:
@@ -68,7 +70,7 @@ def tune(examples: Sequence[Example], *, start: Mapping[str, float], anchor: str
     units = groups if len(groups) >= 3 else list(range(len(examples)))
     out = set(random.Random(seed).sample(units, round(held_out * len(units))))
     kept = [place for place, example in enumerate(examples) if (example.group if len(groups) >= 3 else place) not in out]
-    tables = [(numpy.asarray(example.parts, dtype="f8").reshape(-1, len(start)), example) for example in examples]
+    tables = [(numpy.asarray(example.parts).reshape(-1, len(start)), example) for example in examples]  # views: nothing is copied
     fit = [tables[place] for place in kept]
     test = [tables[place] for place in range(len(examples)) if place not in set(kept)]
     if not fit:
@@ -119,7 +121,7 @@ def _one(table: NDArray[np.float64], example: Example, weights: NDArray[np.float
 
     scores = table @ weights
     first = numpy.argsort(-scores, kind="stable")[:_DEPTH]
-    gains = numpy.asarray(example.gains, dtype="f8")[first]
+    gains = numpy.asarray(example.gains)[first]
     discounts = 1.0 / numpy.log2(numpy.arange(len(first)) + 2.0)
     ideal = (1.0 / numpy.log2(numpy.arange(min(_DEPTH, max(1, example.relevant))) + 2.0)).sum()
     gained = float((gains * discounts).sum() / ideal)
