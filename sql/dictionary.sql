@@ -415,7 +415,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 
 ('message_window', null, 'View: a message between its neighbours.', null),
 ('message_window', 'id', '=facts', null),
-('message_window', 'text', 'The three messages.', null),
+('message_window', 'text', 'The message, with up to 250 characters of the one before and of the one after it.', null),
 
 ('message_traits', null, 'View: what a message is like as an answer.', null),
 ('message_traits', 'id', '=facts', null),

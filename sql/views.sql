@@ -109,17 +109,17 @@ left join json_each(case when t.unspaced then (
   select group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), '')
   from (select substr(b.text, n, 1) as letter from bit b cross join place)) end, '$[0]') apart;
 
--- What the vector of a message's window is made of: the message between the one before and the one after it.
+-- What the vector of a message's window is made of: the message between the end of the one before and the beginning of the one after it.
 create view message_window as
 select
   f.id,
   coalesce((
-    select p.value_text || ' ' from facts p
+    select substr(p.value_text, -250) || ' ' from facts p
     where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
     order by p.id desc limit 1), '')
   || f.value_text
   || coalesce((
-    select ' ' || q.value_text from facts q
+    select ' ' || substr(q.value_text, 1, 250) from facts q
     where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
     order by q.id limit 1), '') as text
 from facts f

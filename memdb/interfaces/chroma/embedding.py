@@ -103,7 +103,7 @@ class DefaultEmbeddingFunction(EmbeddingFunction[Documents]):
         Raises:
             ModelUnavailable: memdb[minilm] is not installed, or the file's model is damaged.
         """
-        return self._embed(input) if self._embed is not None else cast("Array", local_embedder().embed(input))
+        return self._embed(input) if self._embed is not None else cast("Array", local_embedder().embed_beginnings(input))
 
     @staticmethod
     def name() -> str:
