@@ -739,6 +739,14 @@ def test_the_default_embedding_function_knows_what_words_mean(client: chroma.Cli
     assert collection.query(query_texts=["a kitten resting"], n_results=1)["ids"] == [["a"]]
 
 
+@pytest.mark.slow
+def test_the_default_embedding_function_reads_the_first_256_tokens_of_a_text() -> None:
+    start = "I live in Porto. " * 60
+    whole, longer, shorter = np.asarray(chroma.DefaultEmbeddingFunction()([start, start + "She is allergic to peanuts.", start[:200]]))
+    assert whole @ longer == pytest.approx(1.0, abs=1e-5)
+    assert whole @ shorter < 0.9999
+
+
 def test_what_only_hosted_chroma_can_is_not_implemented(points: chroma.Collection) -> None:
     for act in (points.fork_count, points.get_indexing_status, lambda: points.fork("x"), lambda: points.search([])):
         with pytest.raises(NotImplementedError):

@@ -556,6 +556,16 @@ def test_a_message_s_window_is_made_of_its_neighbours_in_the_session(mem: memdb.
     assert windows(mem) == made
 
 
+def test_a_window_has_of_a_long_neighbour_what_stands_nearest(mem: memdb.Memory) -> None:
+    long = " ".join(str(number) for number in range(200))
+    for text in (long, "Two.", long):
+        mem.observe(text, user_id="ana")
+    mem.drain()
+    assert mem.embedder is not None
+    [expected] = mem.embedder.embed([f"{long[-250:]} Two. {long[:250]}"])
+    assert windows(mem)["Two."] == to_blob(expected)
+
+
 def test_the_window_before_is_completed_when_the_next_message_comes(mem: memdb.Memory) -> None:
     mem.observe("One.", user_id="ana")
     mem.drain()
