@@ -244,6 +244,8 @@ PLANS = [
     ("scan.closed", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
     ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=? AND first>?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
+    ("forget.delete_facts", "SEARCH facts USING COVERING INDEX facts_key (key=? AND user_id=?)"),
+    ("forget.delete_messages", "SEARCH f USING COVERING INDEX facts_turn (user_id=? AND source_turn_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
     ("insert.left_over", "SEARCH outbox USING INTEGER PRIMARY KEY (rowid>?)"),
     ("mirror.kinds", "SEARCH f EXISTS USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
