@@ -111,7 +111,7 @@ def leave_a_copy(path: Path, text: bytes) -> None:
     connection = apsw.Connection(str(path))
     [(page,)] = connection.execute("select rootpage from sqlite_schema where name = 'memory_types'").fetchall()
     connection.close()
-    held, at = bytearray(path.read_bytes()), (page - 1) * 4096
+    held, at = bytearray(path.read_bytes()), (int(str(page)) - 1) * 4096
     _, _, rows, begins = struct.unpack_from(">BHHH", held, at)
     gap = at + 8 + 2 * rows
     assert gap + len(text) <= at + begins
