@@ -19,6 +19,7 @@ DOORS = {
     "memdb.echoes",
     "memdb.eligible",
     "memdb.scoring",
+    "memdb.weight_sets",
     "memdb.outside",
     "memdb.embed",
     "memdb.awaited",
