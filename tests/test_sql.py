@@ -247,6 +247,7 @@ PLANS = [
     ("forget.delete_facts", "SEARCH facts USING COVERING INDEX facts_key (key=? AND user_id=?)"),
     ("forget.delete_messages", "SEARCH f USING COVERING INDEX facts_turn (user_id=? AND source_turn_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
+    ("reindex.settled", "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)"),
     ("insert.left_over", "SEARCH outbox USING INTEGER PRIMARY KEY (rowid>?)"),
     ("mirror.kinds", "SEARCH f EXISTS USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("mirror.kinds", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
