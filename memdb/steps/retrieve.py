@@ -129,7 +129,8 @@ def retrieve(
         ages = {name: filters[name] for name in ("user_id", "tiers", "hot_days", "warm_days", "now")}
         filters["tiers"] = filters["tiers"] if db.tuples("scan.aside", **ages) else None
     filtered = any(filters[name] is not None for name in _FILTERS)
-    asked = _Asked(question, chosen, wanted, statuses, shelves, legs, filters, filtered, match_expression(question))
+    asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
+    asked = _Asked(question, chosen, wanted, statuses, shelves, legs, filters, filtered, asks_now, match_expression(question))
     hits = None
     if index is not None and meant is not None and "closed" not in shelves and not filtered:
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
@@ -162,7 +163,7 @@ def retrieve(
                 both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=asked.terms)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
         unspoken, tells = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
-    if rows and meant is not None and not degraded and not found.compared:
+    if rows and meant is not None and not degraded and not values["compared"]:
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = read_judge(db) if judged else None
     weighed = dict(chosen.ranking)  # the caller's own
@@ -184,7 +185,7 @@ def retrieve(
 class _Asked(NamedTuple):
     """What is asked: the question and its words, by which weight set, of which kinds, statuses and shelves, and what lets through how much.
 
-    `filtered` says that more is left out than other users, kinds and statuses.
+    `filtered` says that more is left out than other users, kinds and statuses, `asks_now` that it is asked what is so now.
     """
 
     question: Question
@@ -195,12 +196,8 @@ class _Asked(NamedTuple):
     legs: Legs
     filters: dict[str, SqlValue]
     filtered: bool
+    asks_now: bool
     terms: str
-
-    @property
-    def asks_now(self) -> bool:
-        """Whether it is asked what is so now."""
-        return self.question.present and self.filters["as_of"] is None and set(self.statuses) <= set(LIVE)
 
     @property
     def said(self) -> Sequence[int]:
@@ -229,11 +226,6 @@ class _Found(NamedTuple):
         """Whether the statement itself brings together what words and a collection found."""
         return self.hits is not None
 
-    @property
-    def compared(self) -> bool:
-        """Whether there was anything to compare with by meaning."""
-        return self.hits != "[]" if self.hits is not None else any(len(one.ids) for one in self.near if one.shelf != "window")
-
 
 def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _Found:
     """Look for what has the words of a question, and keep of what is near what the filters let through."""
@@ -258,11 +250,11 @@ def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _F
 
 def _told(asked: _Asked, found: _Found) -> dict[str, SqlValue]:
     """What the statement is told of the question, and of what was found by other than words and meaning."""
-    question = asked.question
+    question, hits = asked.question, found.hits
     return {
         "terms": asked.terms if found.outside else '""',
-        "hits": found.hits or "[]",
-        "compared": found.compared,
+        "hits": hits or "[]",
+        "compared": hits != "[]" if hits is not None else any(len(one.ids) for one in found.near if one.shelf != "window"),
         "shelves": listed(["window" if "window" in asked.shelves else "none"]) if found.outside else "[]",
         "actor": question.actor,
         "asks_when": int(question.intent == "time"),
