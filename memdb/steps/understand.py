@@ -158,7 +158,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     days = days_of(spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     counted |= _LAST | {"time"} if order else set()
-    counted |= set(words_of(asking, contracted=True))
+    counted |= set(words_of(asking, contracted=True)) if asking else set()
     terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
