@@ -16,7 +16,6 @@ from memdb.identity import new_identity
 from memdb.intake import Intake
 from memdb.keeper import events_due, take_segment
 from memdb.llm import LanguageModel
-from memdb.maintenance import take_tidying, take_upkeep
 from memdb.mirroring import count_changes, take_changes
 from memdb.narrator import Narrator
 from memdb.nights import next_night, take_night
@@ -24,7 +23,9 @@ from memdb.notebook import Notebook
 from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
 from memdb.store import Store
+from memdb.tidying import take_tidying
 from memdb.times import to_text, to_utc, utc_now
+from memdb.upkeep import take_upkeep
 from memdb.worker import Worker, heed_clock, take_turn, take_vectors
 
 log = logging.getLogger("memdb")

@@ -133,7 +133,7 @@ _STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
 class Change(Record):
     """A change that a question counts from: "before I moved" is {way: "before", stem: "mov"}, and "since moving" is "after" it."""
 
-    way: str
+    way: Literal["before", "after"]
     stem: str
 
 

@@ -132,8 +132,7 @@ def clauses(
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
     uncased = _in_small_letters(known) if known and small else None
-    assured, mocking = compiled(rules().phrase["assured"]), False
-    mocked, adored = compiled(rules().block["mocking"]), compiled(rules().block["adored"])
+    mocked, adored, mocking = compiled(rules().block["mocking"]), compiled(rules().block["adored"]), False
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -151,15 +150,7 @@ def clauses(
             sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
         sentence = with_capitals(sentence, small=small)
         yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
-        if uncased is not None:
-            sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
-        if bulleted:
-            sentence = _BULLET.sub("", sentence)
-        sentence = with_apostrophes(sentence)
-        if ":" in sentence:
-            sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
-        if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
-            sentence = sentence[: believe.start()]
+        sentence = _without_trimmings(sentence, uncased, bulleted=bulleted)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
             shown = line if (line := hidden.find("\n", start)) >= 0 else len(hidden)  # the rest of the line is theirs, too
             continue
@@ -267,6 +258,19 @@ def _presupposed(sentence: str, excerpt: str, people: Mapping[str, str], *, ques
     return (_parse(Clause(excerpt, one), ("", ""), people, at=at, zone=zone) for one in told)
 
 
+def _without_trimmings(sentence: str, uncased: re.Pattern[str] | None, *, bulleted: bool) -> str:
+    """A sentence as one says it: names in small letters get capitals, and a bullet before it and "no kidding" behind it are taken off."""
+    if uncased is not None:
+        sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
+    if bulleted:
+        sentence = _BULLET.sub("", sentence)
+    sentence = with_apostrophes(sentence)
+    if ":" in sentence:
+        sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
+    assured = compiled(rules().phrase["assured"]).search(sentence, max(0, len(sentence) - _ASSURED))
+    return sentence[: assured.start()] if assured else sentence
+
+
 def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:
     """The names of people, as who types no capitals begins a clause with them; None where all of them are words as well."""
     word = compiled(rules().phrase["name_or_word"])
@@ -338,9 +342,7 @@ def _stated(
             whom = _last_named(earlier)
             if whom is None:
                 continue
-            said, _, goes_on = _GOES_ON.sub("\n", whom + clause.text[len("who") :], count=1).partition("\n")
-            if not goes_on and (verb := _GOES_ON_AT_ONCE.search(said, len(whom) + 1)):
-                said, goes_on = said[: verb.start()], verb.group("rest")
+            said, goes_on = _told_of(whom, clause.text[len("who") :])
             stated.append(replace(clause, text=said))
             told_of = whom if whom != "who" else ""
             subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
@@ -367,16 +369,25 @@ def _stated(
         found = _subject().match(clause.text)
         named = _by_name(clause.text, people)
         subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
-        held = (
-            compiled(r"(?:(?:have|has) got|have|has|got|adopted|owns?)(?= (?:an?|{number}) )").match(found.group("rest") or "")
-            if found and subject
-            else None
-        )
-        having = f"{subject} {held.group()}" if held else ""
+        having = _having(subject, found.group("rest") or "") if found and subject else ""
         stated.append(clause)
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _having(subject: str, rest: str) -> str:
+    """Who has something, and the verb, which "and a cat" may follow; "" where the rest of a clause tells of nothing that is had."""
+    verb = compiled(r"(?:(?:have|has) got|have|has|got|adopted|owns?)(?= (?:an?|{number}) )").match(rest)
+    return f"{subject} {verb.group()}" if verb else ""
+
+
+def _told_of(whom: str, told: str) -> tuple[str, str]:
+    """What is told of somebody behind "who", and what is said of them after it, if it goes on ("who lives in Porto, turns 90 in May")."""
+    said, _, goes_on = _GOES_ON.sub("\n", f"{whom}{told}", count=1).partition("\n")
+    if not goes_on and (verb := _GOES_ON_AT_ONCE.search(said, len(whom) + 1)):
+        return said[: verb.start()], verb.group("rest")
+    return said, goes_on
 
 
 def _is_bounded(stated: list[Clause], clause: Clause) -> bool:

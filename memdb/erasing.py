@@ -13,7 +13,7 @@ from time import monotonic, sleep
 import apsw
 
 from memdb.database import Database
-from memdb.remains import is_told_apart, remains
+from memdb.remains import TREES, is_told_apart, remains
 
 _LOG_WAIT = 0.02  # seconds
 _PAGES_AT_ONCE = 256
@@ -69,8 +69,8 @@ def _with_remains(db: Database) -> list[int]:
         end = file.xFileSize()
         for start in range(0, end, size * _PAGES_AT_ONCE):
             pages = file.xRead(min(size * _PAGES_AT_ONCE, end - start), start)
-            parts = (pages[at : at + size] for at in range(0, len(pages), size))
-            found += [start + size * place for place, page in enumerate(parts) if any(remains(page, first=not start + place))]
+            likely = [at for at in range(0, len(pages), size) if pages[at] in TREES or not start + at]  # the first has a header before it
+            found += [start + at for at in likely if any(remains(pages[at : at + size], first=not start + at))]
     return found
 
 

@@ -47,7 +47,7 @@ from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
-from memdb.maintenance import archive_closed, maintain
+from memdb.maintenance import maintain
 from memdb.mirroring import with_collection
 from memdb.narrator import Narrator
 from memdb.notebook import Notebook
@@ -95,6 +95,7 @@ from memdb.session import Session
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.store import Store
+from memdb.tidying import archive_closed
 from memdb.tiers import change_embedder, count_vectors
 from memdb.times import instant, utc_now
 from memdb.worker import retry_at_once

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import Struct
 
-_TREES = {2: 12, 5: 12, 10: 8, 13: 8}  # the pages that hold rows or keys, by their first byte, and how long their header is
+TREES = {2: 12, 5: 12, 10: 8, 13: 8}
+"""The pages that hold rows or keys, by their first byte, and how long their header is."""
+
 _HEADER = Struct(">BHHH")
 _BLOCK = Struct(">HH")
 _FIRST = 100  # bytes of the file's own header on its first page
-_RESERVED, _AUTO_VACUUM = (
-    20,
-    slice(52, 56),
-)  # where it tells of bytes that another program keeps on each page, and of pages that say where others are
+_RESERVED = 20  # where it tells of bytes that another program keeps on each page
+_AUTO_VACUUM = slice(52, 56)  # and where of pages that say where others are
 _PAGES = 2**25  # in a larger file, the number that a page of no tree begins with may look like a tree's
 _LARGEST = 65_536
 
@@ -26,9 +26,9 @@ def remains(page: bytes, *, first: bool = False) -> Iterator[tuple[int, int]]:
     """Where there are such bytes in a page, from and to: between its pointers and its rows, and in the gaps that deleted rows left."""
     at = _FIRST if first else 0
     kind, block, rows, begins = _HEADER.unpack_from(page, at)
-    if kind not in _TREES:
+    if kind not in TREES:
         return
-    gap = at + _TREES[kind] + 2 * rows
+    gap = at + TREES[kind] + 2 * rows
     parts = [(gap, begins or _LARGEST)]
     while block and block + _BLOCK.size <= len(page):
         following, size = _BLOCK.unpack_from(page, block)

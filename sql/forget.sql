@@ -57,14 +57,21 @@ select distinct turn_id from (
   union all
   select turn_id from fact_history where user_id = :user_id and key = :key);
 
+-- Of one key only what it holds is read, and not all that there is of the user.
 -- statement: delete_facts
 delete from facts
-where user_id = :user_id and kind <> 'message' and (:key is null or key = :key)
+where kind <> 'message' and id in (
+  select id from facts where user_id = :user_id and :key is null
+  union all
+  select id from facts where user_id = :user_id and key = :key)
 returning fact_id;
 
 -- statement: delete_messages
 delete from facts
-where user_id = :user_id and kind = 'message' and (:key is null or source_turn_id in (select value from json_each(:turns)))
+where kind = 'message' and id in (
+  select id from facts where user_id = :user_id and :key is null
+  union all
+  select f.id from json_each(:turns) t cross join facts f on f.user_id = :user_id and f.source_turn_id = t.value where :key is not null)
 returning id, fact_id, session_id;
 
 -- statement: delete_archive

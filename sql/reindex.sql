@@ -61,8 +61,10 @@ from reindexed r
 join facts f on f.id = abs(r.id)
 where r.id > 0 or f.status in ('active', 'pending_confirmation');
 
+-- Most are marked already. The index is asked which it has, since the gathered vectors are too large to be read for that.
 -- statement: mark
-update facts set embedding_id = iif(id in (select id from reindexed), fact_id, null);
+update facts set embedding_id = iif(id in (select rowid from facts_vec_rowids), fact_id, null)
+where embedding_id is not iif(id in (select rowid from facts_vec_rowids), fact_id, null);
 
 -- A text that the new embedder could not read gets a line in the outbox, as any that fails.
 -- statement: left
@@ -74,7 +76,7 @@ on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, l
 
 -- What waited to be embedded and was gathered meanwhile is done.
 -- statement: settled
-delete from outbox where id in (select id from reindexed);
+delete from outbox where exists (select 1 from reindexed r where r.id = outbox.id);
 
 -- statement: next
 select

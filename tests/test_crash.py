@@ -24,8 +24,8 @@ import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.english import prepare
-from memdb.maintenance import take_upkeep
 from memdb.store import Store
+from memdb.upkeep import take_upkeep
 
 ROOT = Path(__file__).parent.parent
 EMBEDDER = HashingEmbedder(32)

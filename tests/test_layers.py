@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, worker, maintenance ← answering, background ← session ← memory ← opening ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, worker, upkeep ← answering, background ← session ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ DOORS = {
     "memdb.echoes",
     "memdb.eligible",
     "memdb.scoring",
+    "memdb.weight_sets",
     "memdb.outside",
     "memdb.embed",
     "memdb.awaited",
@@ -42,7 +43,8 @@ CHAINS = {
     "memdb.keeper": 4,
     "memdb.nights": 4,
     "memdb.worker": 5,
-    "memdb.maintenance": 5,
+    "memdb.upkeep": 5,
+    "memdb.tidying": 5,
     "memdb.mirroring": 4,
     "memdb.linking": 4,
     "memdb.ranking": 4,
@@ -52,6 +54,7 @@ CHAINS = {
     "memdb.intake": 5,
     "memdb.deciding": 5,
     "memdb.tiers": 5,
+    "memdb.maintenance": 6,
     "memdb.stating": 6,
     "memdb.forgetting": 6,
     "memdb.background": 6,

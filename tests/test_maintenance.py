@@ -24,9 +24,9 @@ from memdb import LanguageModel, ScriptedModel
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
-from memdb.maintenance import take_tidying, tidy
 from memdb.records import EVER, TaskState
 from memdb.steps.reflect import Strategy, strategies
+from memdb.tidying import take_tidying, tidy
 from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]

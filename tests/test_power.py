@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -103,6 +104,32 @@ def test_forgetting_that_is_cut_off_leaves_nothing_of_what_is_gone_and_brings_no
             assert [path.name for path in left.iterdir() if b"zebraana" in path.read_bytes()] == []
             gone += 1
     assert gone
+
+
+def leave_a_copy(path: Path, text: bytes) -> None:
+    """Put a text where rows that SQLite moved leave copies: between the pointers and the rows of a page."""
+    connection = apsw.Connection(str(path))
+    [(page,)] = connection.execute("select rootpage from sqlite_schema where name = 'memory_types'").fetchall()
+    connection.close()
+    held, at = bytearray(path.read_bytes()), (int(str(page)) - 1) * 4096
+    _, _, rows, begins = struct.unpack_from(">BHHH", held, at)
+    gap = at + 8 + 2 * rows
+    assert gap + len(text) <= at + begins
+    held[gap : gap + len(text)] = text
+    path.write_bytes(held)
+
+
+def test_what_was_overwritten_is_so_on_the_disk_before_the_file_says_that_it_was(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember("Ana likes zebraana", user_id="ana")
+    leave_a_copy(tmp_path / "mem.db", b"zebraana")
+    with Disk(tmp_path) as disk, opened(tmp_path / "mem.db", synchronous="FULL") as mem:
+        mem.forget("ana")
+        disk.tell("forgotten")
+    for before, left in found(disk, tmp_path / "left", at_most=2):
+        if "forgotten" in before:
+            opened(left / "mem.db").close()
+            assert [path.name for path in left.iterdir() if b"zebraana" in path.read_bytes()] == []
 
 
 def test_a_forgotten_user_does_not_come_back_with_a_power_cut_while_somebody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ import memdb
 from memdb.embed import HashingEmbedder
 from memdb.identity import is_gone, new_identity
 from memdb.llm import ModelRequest
-from memdb.maintenance import take_tidying
+from memdb.tidying import take_tidying
 from memdb.times import to_text, utc_now
 from memdb.worker import take_turn
 

@@ -60,6 +60,11 @@ def arbitrate(
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
+    return _give_way(candidate, contradicted, starts=starts, boost=boost, now=now)
+
+
+def _give_way(candidate: Candidate, contradicted: list[Fact], *, starts: datetime, boost: float, now: datetime) -> list[Action]:
+    """What a candidate contradicts gives way to it, but for what was said since; and what is to come waits until it begins."""
     coming = [fact for fact in contradicted if fact.status == "active" and fact.key == candidate.key and max(now, starts) < fact.valid_from]
     if coming == contradicted and (candidate.stated or not candidate.explicit) and now >= max(map(_said_last, coming)):
         first = min(coming, key=lambda fact: fact.valid_from)  # what is so now is no reason not to believe what is to come

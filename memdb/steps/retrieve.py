@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -31,6 +30,7 @@ from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
 from memdb.unspaced import apart, quoted, required, words_of
 from memdb.vectors import VectorCache
+from memdb.weight_sets import COLUMNS, Judge, WeightSet, chosen_set, read_judge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 _FILTERS = (
     "categories", "memory_types", "tags", "must", "since", "until", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of",
 )  # fmt: skip
-_COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _KEYED = 20  # rows under the keys that are asked for, the newest
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
@@ -99,7 +98,7 @@ def retrieve(
     """
     started = time.perf_counter()
     keep_freed_memory()
-    chosen, model, newest = _chosen(db, weights)
+    chosen, model, newest = chosen_set(db, weights)
     weight, wanted = chosen.weight, _wanted(kinds, chosen.kinds)
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
@@ -123,19 +122,18 @@ def retrieve(
         "tiers": listed(tiers),
         "hot_days": hot_days,
         "warm_days": warm_days,
-        "now": (instant := to_text(now)),
+        "now": to_text(now),
         "as_of": to_text(as_of) if as_of else None,
     }
     if tiers is not None:
         ages = {name: filters[name] for name in ("user_id", "tiers", "hot_days", "warm_days", "now")}
         filters["tiers"] = filters["tiers"] if db.tuples("scan.aside", **ages) else None
     filtered = any(filters[name] is not None for name in _FILTERS)
+    asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
+    asked = _Asked(question, chosen, wanted, statuses, shelves, legs, filters, filtered, asks_now, match_expression(question))
     hits = None
     if index is not None and meant is not None and "closed" not in shelves and not filtered:
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
-    asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
-    asks_former = question.former and as_of is None
-    terms = match_expression(question)
     with db.snapshot():
         near: list[Near] = []
         if meant is not None and hits is None:
@@ -143,76 +141,31 @@ def retrieve(
                 near = (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves, embedder=model)
             except ModelUnavailable as changed:  # while the question was being embedded
                 meant, aim, degraded = None, None, f"searched by words only: {changed}"
-        plain = set(statuses) >= set(LIVE) and not filtered
-        may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=instant) if near and plain else None
-        sought = _sought(question) if weight.get("hyponym") and not legs.given and legs.lexical else ""
-        if may is not None:
-            words, near = may.words(db, terms, columns=chosen.columns), list(may.near)
-            of_kind = may.words(db, sought, columns=_COLUMNS) if sought else Words()
-        else:
-            words = _worded(db, terms, filters=filters, columns=chosen.columns) if hits is None else Words()
-            of_kind = _worded(db, sought, filters=filters, columns=_COLUMNS) if sought else Words()
-            # a part of the living is told apart only where others could take its places
-            if near and (filtered or "closed" in shelves or (legs.given and not plain)):
-                near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
-        echoes = echoing(db, near, words, hits) if weight.get("echo") and "message" in wanted else {}
-        if echoes:
-            words = words.without(echoes)
-        keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-        besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
+        found = _find(db, asked, near, hits)
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
-        compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
-        said = question.said if legs.placed else ()
-        outside = hits is not None  # then the statement itself brings together what words and the collection found
-        values: dict[str, SqlValue] = {
+        values = {
             **filters,
+            **_told(asked, found),
             "weights": weights,
             "rows": newest,
-            "terms": terms if outside else '""',
-            "embedding": to_blob(meant) if outside and meant is not None else None,
-            "hits": hits or "[]",
-            "compared": compared,
-            "actor": question.actor,
-            "asks_when": int(question.intent == "time"),
-            "asks_now": int(asks_now),
-            "asks_former": int(asks_former),
-            "echoes": json.dumps(echoes) if echoes else None,
-            "keyed": json.dumps(keyed) if keyed else None,
-            "hyponyms": None,
-            "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
-            "said": json.dumps(said) if said else None,
-            "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
+            "embedding": to_blob(meant) if found.outside and meant is not None else None,
             "goal": to_blob(aim) if aim is not None else None,
-            "emotions": json.dumps(moods_like(question.mood)) if question.mood else None,
-            "shelves": listed(["window" if "window" in shelves else "none"]) if outside else "[]",
             "base_half_life_days": base_half_life_days,
             "minimum_importance": minimum_importance,
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        hyponyms = of_kind.shares()
-        telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if outside else []  # which no collection knows to be of the kind
-        # what has lost its words is found all the same
-        scorer = Scorer(
-            db, values, said=[*said, *echoes, *besides, *telling], aimed=aimed, hyponyms=hyponyms, alone=not (outside or legs.linked)
-        )
-        if outside:
-            rows = scorer.rows([], limit, voted=judged, least=min_score)
-        else:
-            told = any(one.shelf == "message" for one in near) if near else "message" in wanted  # messages tell of changes
-            update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
-            bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
-            half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
-            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, of_kind=of_kind, besides=besides)
-            rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
+        scorer = _scorer(db, asked, found, values, aimed)
+        bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
+        rows = _ranked(asked, found, scorer, bounds=bounds, newest=newest, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
-                both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=terms)
+                both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=asked.terms)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
         unspoken, tells = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
-    if rows and meant is not None and not degraded and not compared:
+    if rows and meant is not None and not degraded and not values["compared"]:
         degraded = "searched by words only: what could be found has no vectors yet"
-    judge = _judge(db) if judged else None
+    judge = read_judge(db) if judged else None
     weighed = dict(chosen.ranking)  # the caller's own
     with stored.reading(db, rows=({"fact_id": row.fact[0], "user_id": user_id} for row in rows)):
         hits_found = [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows]
@@ -225,8 +178,127 @@ def retrieve(
         elapsed_ms=(time.perf_counter() - started) * 1000,
         unspoken=unspoken,
         out_of_vocabulary=tells * len(unspoken) / len(question.topics) if unspoken else 0.0,
-        unheld=bool(question.keys) and not keyed and question.language == "English",
+        unheld=bool(question.keys) and not found.keyed and question.language == "English",
     )
+
+
+class _Asked(NamedTuple):
+    """What is asked: the question and its words, by which weight set, of which kinds, statuses and shelves, and what lets through how much.
+
+    `filtered` says that more is left out than other users, kinds and statuses, `asks_now` that it is asked what is so now.
+    """
+
+    question: Question
+    chosen: WeightSet
+    kinds: list[str]
+    statuses: Sequence[Status]
+    shelves: list[str]
+    legs: Legs
+    filters: dict[str, SqlValue]
+    filtered: bool
+    asks_now: bool
+    terms: str
+
+    @property
+    def said(self) -> Sequence[int]:
+        """The messages among which the first or the last is asked for."""
+        return self.question.said if self.legs.placed else ()
+
+    def besides(self, keyed: list[int]) -> list[int]:
+        """Which of what is held under the keys that are asked for are candidates for that: where candidates are numbered, none are."""
+        return [] if self.legs.given else keyed
+
+
+class _Found(NamedTuple):
+    """What words find, what is near, what is of the kind that is asked for, messages that say what others say, and what is held under the
+    keys that are asked for; and what a collection has found instead of the index, as JSON.
+    """
+
+    words: Words
+    near: list[Near]
+    of_kind: Words
+    echoes: dict[int, float]
+    keyed: list[int]
+    hits: str | None
+
+    @property
+    def outside(self) -> bool:
+        """Whether the statement itself brings together what words and a collection found."""
+        return self.hits is not None
+
+
+def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _Found:
+    """Look for what has the words of a question, and keep of what is near what the filters let through."""
+    question, filters, legs, weight = asked.question, asked.filters, asked.legs, asked.chosen.weight
+    user_id, instant = str(filters["user_id"]), str(filters["now"])
+    plain = set(asked.statuses) >= set(LIVE) and not asked.filtered
+    may = eligible(db, near, user_id=user_id, kinds=asked.kinds, statuses=asked.statuses, now=instant) if near and plain else None
+    sought = _sought(question) if weight.get("hyponym") and not legs.given and legs.lexical else ""
+    if may is not None:
+        words, near = may.words(db, asked.terms, columns=asked.chosen.columns), list(may.near)
+        of_kind = may.words(db, sought, columns=COLUMNS) if sought else Words()
+    else:
+        words = _worded(db, asked.terms, filters=filters, columns=asked.chosen.columns) if hits is None else Words()
+        of_kind = _worded(db, sought, filters=filters, columns=COLUMNS) if sought else Words()
+        # a part of the living is told apart only where others could take its places
+        if near and (asked.filtered or "closed" in asked.shelves or (legs.given and not plain)):
+            near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
+    echoes = echoing(db, near, words, hits) if weight.get("echo") and "message" in asked.kinds else {}
+    keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
+    return _Found(words.without(echoes) if echoes else words, near, of_kind, echoes, keyed, hits)
+
+
+def _told(asked: _Asked, found: _Found) -> dict[str, SqlValue]:
+    """What the statement is told of the question, and of what was found by other than words and meaning."""
+    question, hits = asked.question, found.hits
+    return {
+        "terms": asked.terms if found.outside else '""',
+        "hits": hits or "[]",
+        "compared": hits != "[]" if hits is not None else any(len(one.ids) for one in found.near if one.shelf != "window"),
+        "shelves": listed(["window" if "window" in asked.shelves else "none"]) if found.outside else "[]",
+        "actor": question.actor,
+        "asks_when": int(question.intent == "time"),
+        "asks_now": int(asked.asks_now),
+        "asks_former": int(question.former and asked.filters["as_of"] is None),
+        "echoes": json.dumps(found.echoes) if found.echoes else None,
+        "keyed": json.dumps(found.keyed) if found.keyed else None,
+        "hyponyms": None,
+        "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
+        "said": json.dumps(asked.said) if asked.said else None,
+        "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
+        "emotions": json.dumps(moods_like(question.mood)) if question.mood else None,
+    }
+
+
+def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, SqlValue], aimed: Mapping[int, float]) -> Scorer:
+    hyponyms = found.of_kind.shares()
+    telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if found.outside else []  # which no collection knows to be of the kind
+    # what has lost its words is found all the same
+    return Scorer(
+        db,
+        values,
+        said=[*asked.said, *found.echoes, *asked.besides(found.keyed), *telling],
+        aimed=aimed,
+        hyponyms=hyponyms,
+        alone=not (found.outside or asked.legs.linked),
+    )
+
+
+def _ranked(
+    asked: _Asked, found: _Found, scorer: Scorer, *, bounds: Bounds, newest: int, limit: int, least: float | None, voted: bool
+) -> list[Scored]:
+    """The best of what was found."""
+    if found.outside:
+        return scorer.rows([], limit, voted=voted, least=least)
+    weight = asked.chosen.weight
+    told = any(one.shelf == "message" for one in found.near) if found.near else "message" in asked.kinds  # messages tell of changes
+    update = weight.get("knowledge_update", 0.0) if asked.asks_now and told else 0.0
+    half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
+    field = fuse(
+        found.words, found.near, bounds=bounds, half=half, question=asked.question, legs=asked.legs, of_kind=found.of_kind,
+        besides=asked.besides(found.keyed),
+    )  # fmt: skip
+    return best(field, scorer, legs=asked.legs, update=update, limit=limit, least=least, voted=voted)
 
 
 def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
@@ -275,47 +347,6 @@ def match_expression(question: Question) -> str:
     return " OR ".join((*(quoted(text) for text in (*question.phrases, *question.terms)), *days)) or '""'
 
 
-class _Set(NamedTuple):
-    """A weight set as it is used: the kinds that there are, its weights, those of `FEATURES`, and those of the columns of words.
-
-    `bounds` are the most that it lets the parts of a score give, `aimed` the same where somebody is after something.
-    """
-
-    kinds: tuple[str, ...]
-    weight: Mapping[str, float]
-    ranking: Mapping[str, float]
-    columns: Mapping[str, float]
-    bounds: Bounds
-    aimed: Bounds
-
-
-def _chosen(db: Database, weights: str) -> tuple[_Set, str | None, int]:
-    """A weight set, the name of the embedder whose vectors the file has, and the newest row."""
-    [(of_kinds, of_set, of_vectors, newest)] = db.kept("scan.first", weights=weights)
-    with stored.reading(db):
-        chosen = _read_set(str(of_kinds), str(of_set))
-    if not chosen.weight or weights == "calibration":
-        names = ", ".join(str(row["name"]) for row in db.all("weights.ranking"))
-        raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    return chosen, cast(str | None, of_vectors), cast(int | None, newest) or 0
-
-
-@lru_cache(maxsize=64)  # the text tells whether they are still the same, and takes a tenth of the time to compare
-def _read_set(kinds: str, weights: str) -> _Set:
-    """A weight set, from JSON."""
-    weight = {str(feature): float(value or 0) for feature, value in json.loads(weights).items()}
-    if not all(map(math.isfinite, weight.values())):
-        raise ValueError("a weight is no finite number")
-    return _Set(
-        kinds=tuple(json.loads(kinds)),
-        weight=weight,
-        ranking={feature: weight.get(feature, 0.0) for feature in FEATURES},
-        columns={name: weight.get(name, usual) for name, usual in _COLUMNS.items()},
-        bounds=Bounds.of(weight, aimed=False),
-        aimed=Bounds.of(weight, aimed=True),
-    )
-
-
 def _wanted(kinds: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     if kinds is not None and (unknown := sorted(set(kinds) - set(known))):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
@@ -359,20 +390,7 @@ def _embed(
     return vectors[0], None
 
 
-class _Judge(NamedTuple):
-    """What the set `priority` makes of the parts of a score: the place in `FEATURES` of each that weighs, and how much."""
-
-    relevance: list[tuple[int, float]]
-    confidence: list[tuple[int, float]]
-
-
-def _judge(db: Database) -> _Judge | None:
-    weight = {str(feature): float(value or 0) for feature, value in db.kept("weights.of", weights="priority")}
-    ways = ([(place, weight.get(mark + feature, 0.0)) for place, feature in enumerate(FEATURES)] for mark in ("", "sure_"))
-    return _Judge(*([(place, value) for place, value in way if value] for way in ways)) if weight else None
-
-
-def _hit(row: Scored, weights: dict[str, float], judge: _Judge | None, *, now: datetime | None) -> Hit:
+def _hit(row: Scored, weights: dict[str, float], judge: Judge | None, *, now: datetime | None) -> Hit:
     fact = fact_of(row.fact)
     values = {
         "fact": fact if now is None else by_the_clock(fact, now),

@@ -153,33 +153,18 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
-    spans = spans_of(text[:_GRAMMAR], now=now, zone=zone)
-    if "birthday" in plain and not spans:
-        spans = birthdays_in(text, _born(db, user_id=user_id), now=now, zone=zone)
-    order, said = None, list[int]()
-    if not _LAST.isdisjoint(plain):
-        match = last_talk_in(text)
-        talk = _last_talk(db, match, since=match["since"] is not None, user_id=user_id, now=now, zone=zone) if match else []
-        spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
-    asked = said_in(_blanked(text, spans)) if not _SAID.isdisjoint(plain) else None
-    if asked is not None:
-        said, day = _said(db, asked, text, spans, user_id=user_id, now=now, zone=zone) if asked.alone else ([], [])
-        spans, order = day or spans, asked.order
-    elif not _THEN.isdisjoint(plain) and (then := said_then_in(text)) is not None:
-        said, day = _said_then(db, then, text, user_id=user_id, now=now, zone=zone)
-        spans, order = day or spans, then.order if day else order
+    spans, order, said, asking = _asked(db, text, plain, user_id=user_id, now=now, zone=zone)
     lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(plain) or spans or order) else None
     days = days_of(spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     counted |= _LAST | {"time"} if order else set()
-    counted |= set(words_of(text[asked.start : asked.end], contracted=True)) if asked else set()
+    counted |= set(words_of(asking, contracted=True)) if asking else set()
     terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
-    change, times = change_in(text) if asks else None, times_of(spans, now=now, zone=zone)
-    changed_at = _changed_at(db, change, user_id=user_id, now=now)
-    since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
+    times = times_of(spans, now=now, zone=zone)
+    since, as_of = _counts_from(db, change_in(text) if asks else None, user_id=user_id, now=now)
     intent = _intent(text, plain) if asks else "other"
     former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(plain)) and asks_former(text)
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
@@ -197,7 +182,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         past=past,
         former=former,
         present=not past and not times and asks_present(text),
-        as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
+        as_of=as_of,
         order=order,
         keys=keys_in(text, plain, named, user_id=user_id),
         hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
@@ -236,9 +221,8 @@ def _understood_abroad(
     phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
     asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
     actor = next((who for who, pattern in asks if who in participants and pattern.search(straight)), None)
-    change, times = change_abroad(straight, language), times_of(spans, now=now, zone=zone)
-    changed_at = _changed_at(db, change, user_id=user_id, now=now)
-    since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
+    times = times_of(spans, now=now, zone=zone)
+    since, as_of = _counts_from(db, change_abroad(straight, language), user_id=user_id, now=now)
     former = not times and asks_former_abroad(straight, language)
     past = former or bool(language.tells_past.search(straight)) or any(BEFORE_DATE.match(span.text) for span in spans)
     return Question(
@@ -255,13 +239,34 @@ def _understood_abroad(
         past=past,
         former=former,
         present=not past and not times and order is None and asks_present_abroad(straight, language),
-        as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
+        as_of=as_of,
         order=order,
         keys=keys_abroad(straight, language),
         language=language.name,
         said=tuple(said),
         mood=mood_of(text, language),
     )
+
+
+def _asked(
+    db: Database, text: str, plain: Sequence[str], *, user_id: str, now: datetime, zone: tzinfo
+) -> tuple[list[TimeSpan], Literal["first", "last"] | None, list[int], str]:
+    """The times of a question, whether it wants the first or the last, what messages for their place, and the words that ask for these."""
+    spans = spans_of(text[:_GRAMMAR], now=now, zone=zone)
+    if "birthday" in plain and not spans:
+        spans = birthdays_in(text, _born(db, user_id=user_id), now=now, zone=zone)
+    order = None
+    if not _LAST.isdisjoint(plain):
+        match = last_talk_in(text)
+        talk = _last_talk(db, match, since=match["since"] is not None, user_id=user_id, now=now, zone=zone) if match else []
+        spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
+    if not _SAID.isdisjoint(plain) and (asked := said_in(_blanked(text, spans))) is not None:
+        said, day = _said(db, asked, text, spans, user_id=user_id, now=now, zone=zone) if asked.alone else ([], [])
+        return day or spans, asked.order, said, text[asked.start : asked.end]
+    if not _THEN.isdisjoint(plain) and (then := said_then_in(text)) is not None:
+        said, day = _said_then(db, then, text, user_id=user_id, now=now, zone=zone)
+        return day or spans, then.order if day else order, said, ""
+    return spans, order, [], ""
 
 
 def _asked_abroad(
@@ -284,10 +289,17 @@ def _asked_abroad(
     return spans, order_abroad(_blanked(text, spans), language), []
 
 
-def _changed_at(db: Database, change: Change | None, *, user_id: str, now: datetime) -> datetime | None:
-    """When a change happened that the question counts from ("before I moved", "since I moved"), if the memory knows of it."""
+def _counts_from(
+    db: Database, change: Change | None, *, user_id: str, now: datetime
+) -> tuple[list[tuple[datetime, datetime]], datetime | None]:  # fmt: skip
+    """The time since a change that the question counts from ("since I moved"), or the moment before it ("before I moved"), if the memory
+    knows of it.
+    """
     row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now)) if change is not None else None
-    return to_utc(str(row["changed_at"])) if row else None
+    if change is None or row is None:
+        return [], None
+    at = to_utc(str(row["changed_at"]))
+    return ([(at, now)], None) if change.way == "after" else ([], at - timedelta(milliseconds=1))
 
 
 def _called(speaker: str) -> tuple[str, ...]:
