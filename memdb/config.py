@@ -309,8 +309,8 @@ def _toml(path: str) -> Mapping[str, object]:
     if not os.access(path, os.F_OK):  # nor may it be looked for where the database may not be; opening that tells so
         return {}
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        with open(path, encoding="utf-8-sig") as file:
+            return tomllib.loads(file.read())
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read as TOML ({error}); mend it or move it away.") from error
 

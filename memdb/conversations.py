@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from memdb import checks
+from memdb import checks, disk
 from memdb.errors import InputError
 from memdb.records import Message, Record, When
 from memdb.times import to_utc
@@ -55,14 +55,7 @@ def read_conversation(path: str | Path) -> list[Conversation]:
     Raises:
         InputError: the file cannot be read, or something in it cannot be used; the message names the line or the field.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}; give the path of a conversation in JSON or JSON lines.") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path} is a folder; give the path of a conversation in JSON or JSON lines.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); give a conversation in JSON or JSON lines.") from error
+    text = disk.text(path, wanted="the path of a conversation in JSON or JSON lines")
     return parse_conversation(text, origin=str(path))
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from memdb.errors import StoreError
+from memdb.errors import InputError, StoreError
 
 
 def write(path: Path, data: bytes) -> None:
@@ -16,6 +16,24 @@ def write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def text(path: str | Path, *, wanted: str) -> str:
+    """Return the text of a file that somebody gives; `wanted` says what it should hold.
+
+    Raises:
+        InputError: there is none, or it cannot be read as text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}; give {wanted}.") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path} is a folder; give {wanted}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text ({error}); convert it first.") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); give {wanted}.") from error
 
 
 def to_disk(path: Path) -> None:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from memdb.checks import fault, searchable
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+from memdb.pieces import halves_of, unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +147,7 @@ def read_body(model: str, answer: AbstractContextManager[APIResponse[Reply]], *,
 class EndpointEmbedder:
     """A model of embeddings at an OpenAI-compatible endpoint, such as OpenAI's own, Ollama's or llama.cpp's.
 
-    Of a text that is too long for the model it reads the beginning. The length of its vectors is learned from its first answer, unless
+    A text that is too long for the model is read in pieces. The length of its vectors is learned from its first answer, unless
     `dimension` says it. Each request is made once and waited for `timeout` seconds; whoever asks decides whether to ask again.
 
     Raises:
@@ -190,11 +191,10 @@ class EndpointEmbedder:
             return np.zeros((0, self.dimension), dtype=np.float32)
         readable = [searchable(text[:_READS]) or " " for text in texts]  # nothing at all is refused
         vectors = np.concatenate([self._read(readable[start : start + _BATCH]) for start in range(0, len(readable), _BATCH)])
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-        return np.asarray(vectors / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
+        return unit(vectors)
 
     def _read(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Ask for vectors; where a text is too long, for those of halves of the texts, and in the end for that of half the text."""
+        """Ask for vectors; where a text is too long, for those of halves of the texts, in the end for the mean of those of its halves."""
         import numpy as np
         import openai
 
@@ -207,7 +207,7 @@ class EndpointEmbedder:
             if too_long and half:
                 return np.concatenate([self._read(texts[:half]), self._read(texts[half:])])
             if too_long and len(texts[0]) > 1:
-                return self._read([texts[0][: len(texts[0]) // 2]])
+                return np.asarray(unit(self._read(halves_of(texts[0]))).sum(axis=0, keepdims=True))
             raise failure(self._model, error) from error
         except (openai.OpenAIError, ValueError) as error:
             raise failure(self._model, error) from error

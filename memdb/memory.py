@@ -1241,6 +1241,8 @@ class Memory:
     ) -> dict[str, dict[str, float]]:
         """Return how well each weight set ranks labelled questions (the feedback given, if None): any@k, rec@k, nDCG@10, MRR, in 0..1.
 
+        The first twenty hits are looked at: what comes later counts as not found, in MRR as well.
+
         Raises:
             InputError: a label cannot be used, or a weight set is unknown.
             ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.

@@ -14,7 +14,8 @@ def judge(found: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
     """Return the measures of one ranking, each in 0..1; `found` is best first, `relevant` is not empty.
 
     any@k: something relevant is among the first k. rec@k: the share of what is relevant that is. all@10: all of it is.
-    nDCG@10: the gain 1/log2(place + 1) of each relevant one, over that of the best possible ranking. MRR: one over the first place.
+    nDCG@10: the gain 1/log2(place + 1) of each relevant one, over that of the best possible ranking. MRR: one over the first place, 0 where
+    none of those found is relevant.
     """
     wanted = set(relevant)
     places = [place for place, one in enumerate(found, start=1) if one in wanted]

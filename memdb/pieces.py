@@ -38,9 +38,7 @@ def embed_whole(
     if len(vectors) == len(texts):
         return vectors
     firsts = np.cumsum([0, *(len(pieces) for pieces in parts)])[:-1]
-    vectors = np.add.reduceat(vectors, firsts, axis=0)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+    return unit(np.add.reduceat(vectors, firsts, axis=0))
 
 
 def pieces_of(text: str, word_piece: WordPiece, *, most: int) -> list[str]:
@@ -54,9 +52,28 @@ def pieces_of(text: str, word_piece: WordPiece, *, most: int) -> list[str]:
     pieces, first = [], 0
     while len(starts) - first > room:
         size = ceil((len(starts) - first) / ceil((len(starts) - first) / room))
-        behind = range(first + size, first + size - size // 4, -1)
-        end = next((at for at in behind if text[: starts[at]][-80:].rstrip(" ")[-1:] in _ENDS), None)
-        end = end or next((at for at in behind if text[starts[at] - 1].isspace()), first + size)
+        end = _end(text, starts, range(first + size, first + size - size // 4, -1))
         pieces.append(text[starts[first] : starts[end]])
         first = end
     return [*pieces, text[starts[first] :] if pieces else text]
+
+
+def halves_of(text: str) -> tuple[str, str]:
+    """Return the text in two pieces, as `pieces_of` does, where nothing tells how much of it a model takes."""
+    text = text[:READS]
+    half = _end(text, range(len(text)), range(len(text) // 2, len(text) // 2 - len(text) // 8, -1))
+    return text[:half], text[half:]
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the vectors at unit length; one that is zero stays so."""
+    import numpy as np
+
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
+
+
+def _end(text: str, starts: Sequence[int], behind: range) -> int:
+    """The first of these places behind which a sentence ends, or else a word, or else the first."""
+    sentence = next((at for at in behind if text[: starts[at]][-80:].rstrip(" ")[-1:] in _ENDS), None)
+    return sentence or next((at for at in behind if text[starts[at] - 1].isspace()), behind.start)

@@ -882,6 +882,12 @@ def given_file(tmp_path: Path) -> Path:
     return tmp_path / "m.db"
 
 
+@pytest.mark.parametrize(("name", "text"), [("w.toml", "[mine]\r\ncosine = 2\r\n"), ("w.yaml", "mine:\r\n  cosine: 2\r\n")])
+def test_weights_as_some_editors_save_them_are_read(db: Path, tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert "mine\tcosine\t2" in run("weights", tmp_path / name, "--db", db).stdout
+
+
 def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
     result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
@@ -1048,7 +1054,7 @@ def test_what_taught_nothing_cannot_be_undone_in_silence(db: Path, cause: str, n
     [
         (("tune", "mine"), 2, "A fit takes at least four labelled questions, not 0"),
         (("tune", "mine", "--data", "nowhere.json"), 2, "There is no file nowhere.json"),
-        (("weights", "nowhere.toml"), 2, "nowhere.toml cannot be read (No such file or directory)"),
+        (("weights", "nowhere.toml"), 2, "There is no file nowhere.toml; give the path of a file of weight sets."),
         (("feedback", "Where?", "nothing", "--user", "ana"), 1, "There is no fact 'nothing'"),
         (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), 2, "There is no weight set 'nothing'"),
         (("evaluate", "--weights", "nothing", "--data", "LABELS", "--embedder", "none"), 2, "There is no weight set 'nothing'"),

@@ -39,6 +39,11 @@ def test_toml_that_nobody_can_read_is_told_in_one_sentence(database: Path, text:
         load_config(database)
 
 
+def test_toml_as_some_editors_save_it_is_read(database: Path) -> None:
+    (database.parent / "memdb.toml").write_bytes(b"\xef\xbb\xbfembed_batch = 7\r\n")
+    assert load_config(database).embed_batch == 7
+
+
 def test_the_environment_goes_over_toml_and_arguments_over_both(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_toml(database, "embed_batch = 1\nrecent_changes = 1\ncontext_max_tokens = 1\n")
     monkeypatch.setenv("MEMDB_RECENT_CHANGES", "2")

@@ -160,7 +160,7 @@ def test_a_folder_and_a_file_of_bytes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bytes.json").write_bytes(b'[{"text": "\xff"}]')
     with pytest.raises(InputError, match="is a folder"):
         read_conversation(tmp_path)
-    with pytest.raises(InputError, match="UTF-8"):
+    with pytest.raises(InputError, match=r"is not UTF-8 text \(.*\); convert it first\."):
         read_conversation(tmp_path / "bytes.json")
 
 

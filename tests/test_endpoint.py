@@ -17,6 +17,7 @@ from memdb.embed import HashingEmbedder, choose_embedder
 from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.llm import ModelRequest
+from memdb.pieces import READS, unit
 from tests.hostile_server import HostileServer, LoopbackServer, send, trickle
 
 pytest.importorskip("openai")
@@ -85,11 +86,34 @@ def test_vectors_are_in_the_order_of_the_texts_and_of_unit_length() -> None:
         assert server.embedder(None).dimension == 16
 
 
-def test_of_a_text_that_is_too_long_the_beginning_is_read() -> None:
-    long = "word " * 100
-    with Embeddings(limit=100) as server:
-        made = server.embedder().embed(["short", long, "brief", "terse"])
-    assert np.allclose(made, HashingEmbedder(16).embed(["short", long[:62], "brief", "terse"]), atol=1e-6)
+def test_a_text_that_is_too_long_is_read_in_halves_and_has_the_mean_of_their_vectors() -> None:
+    halves = ["She lives in Porto, by the river. ", "He reads slowly, and works at sea."]
+    with Embeddings(limit=40) as server:
+        made = server.embedder().embed(["short", "".join(halves), "brief", "terse"])
+    mean = unit(HashingEmbedder(16).embed(halves).sum(axis=0, keepdims=True))
+    assert np.allclose(made, [*HashingEmbedder(16).embed(["short"]), *mean, *HashingEmbedder(16).embed(["brief", "terse"])], atol=1e-6)
+
+
+def test_a_text_that_is_much_too_long_is_read_in_pieces_that_end_where_a_sentence_or_a_word_does() -> None:
+    text = "She lives in Porto, by the river. " * 30
+    with Embeddings(limit=200) as server:
+        made = server.embedder().embed([text])
+        pieces = [piece for asked in server.asked for piece in asked if len(piece) <= 200]
+    assert "".join(pieces) == text
+    assert all(piece[-1].isspace() for piece in pieces)
+    assert np.allclose(made, HashingEmbedder(16).embed([text]), atol=0.01)
+
+
+def test_a_text_without_end_that_is_too_long_is_read_up_to_its_twenty_thousandth_character() -> None:
+    with Embeddings(limit=9_000) as server:
+        server.embedder().embed(["x" * 300_000])
+        assert sum(len(piece) for asked in server.asked for piece in asked if len(piece) <= 9_000) == READS
+
+
+def test_an_endpoint_that_finds_every_text_too_long_is_told_as_refusing() -> None:
+    with Embeddings(limit=0) as server, pytest.raises(ModelUnavailable, match="refused the call"):
+        server.embedder().embed(["word " * 10_000])
+    assert len(server.asked) < 40
 
 
 def test_any_text_can_be_asked_for() -> None:

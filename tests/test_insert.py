@@ -50,6 +50,17 @@ def test_a_fact_may_say_all_that_a_remembered_one_does(mem: memdb.Memory) -> Non
     assert mem.facts("ana", now="2024-07-01") == []
 
 
+@pytest.mark.parametrize(("begins", "over"), [(None, "2025-03-01"), ("2025-02-01", "2025-03-01"), ("2025-04-01", "2025-04-01")])
+def test_a_task_that_is_done_is_over_by_when_that_is_said(mem: memdb.Memory, begins: str | None, over: str) -> None:
+    task = {"user_id": "ana", "key": "user.task", "kind": "task", "timestamp": "2025-03-01", "valid_from": begins}
+    states: list[memdb.TaskState] = ["active", "done", "stalled"]
+    mem.remember_many([{**task, "value_text": state, "value_json": {"state": state}} for state in states])
+    assert [entry.state for entry in mem.profile("ana").current_tasks] == ["active", "stalled"]
+    assert [fact.value_text for fact in mem.facts("ana", kinds=["task"])] == ["active", "stalled"]
+    [done] = mem.facts("ana", kinds=["task"], statuses=["expired"])
+    assert str(done.valid_to).startswith(over)
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [

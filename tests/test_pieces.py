@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memdb.embed import HashingEmbedder, MiniLM, choose_tokenizer, model_folder
-from memdb.pieces import READS, embed_whole, pieces_of
+from memdb.pieces import READS, embed_whole, halves_of, pieces_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as WordPiece
@@ -84,6 +84,21 @@ def test_a_piece_of_a_text_without_sentences_ends_where_a_word_does(word_piece: 
 def test_a_short_text_is_one_piece_as_it_stands(word_piece: WordPiece) -> None:
     assert pieces_of(PORTO * 20, word_piece, most=256) == [PORTO * 20]
     assert pieces_of("", word_piece, most=256) == [""]
+
+
+@given(st.text(min_size=2, max_size=200))
+@example(" " * 99)
+@example("ab")
+def test_the_halves_of_a_text_are_all_of_it_and_about_as_long_as_each_other(text: str) -> None:
+    first, second = halves_of(text)
+    assert first + second == text
+    assert 0.3 * len(text) <= len(first) <= 0.5 * len(text) <= len(second)
+
+
+def test_the_first_half_of_a_text_ends_where_a_sentence_or_a_word_does() -> None:
+    assert halves_of(PORTO * 9)[0] == PORTO * 4
+    assert halves_of("immeasurable " * 9)[0] == "immeasurable " * 4
+    assert halves_of("a" * 90)[0] == "a" * 45
 
 
 def test_a_text_without_end_is_read_up_to_its_twenty_thousandth_character(word_piece: WordPiece) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable
@@ -28,12 +29,15 @@ try:
     from mcp.server.mcpserver.tools import Tool
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
     from mcp.server.stdio import stdio_server
+    from mcp.shared.exceptions import MCPError
     from mcp.shared.message import SessionMessage
     from mcp.types import (
+        INVALID_PARAMS,
         INVALID_REQUEST,
         PARSE_ERROR,
         CallToolResult,
         ErrorData,
+        GetPromptResult,
         InputRequiredResult,
         JSONRPCError,
         JSONRPCNotification,
@@ -105,13 +109,14 @@ class _Server(MCPServer[None]):
         """Serve over standard input and output.
 
         A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the
-        server until all is answered: it cuts off what it is doing at the end.
+        server until all is answered: it cuts off what it is doing at the end. So it would where nobody reads its answers any more: these
+        are lost then, and what was asked is done.
         """
         heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         told, answered = anyio.create_memory_object_stream[SessionMessage](0)
         waiting: set[str] = set()
         fewer = anyio.Condition()
-        async with stdio_server() as (lines, answers), anyio.create_task_group() as group:
+        async with stdio_server(stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
 
             async def hear() -> None:
                 with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
@@ -126,14 +131,13 @@ class _Server(MCPServer[None]):
                                 await fewer.wait()
 
             async def tell() -> None:
-                with suppress(anyio.BrokenResourceError):  # nobody listens any more, which ends the server
-                    async with answers, answered:
-                        async for answer in answered:
-                            await answers.send(answer)
-                            if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
-                                async with fewer:
-                                    waiting.discard(str(answer.message.id))
-                                    fewer.notify_all()
+                async with answers, answered:
+                    async for answer in answered:
+                        await answers.send(answer)
+                        if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
+                            async with fewer:
+                                waiting.discard(str(answer.message.id))
+                                fewer.notify_all()
 
             group.start_soon(hear)
             group.start_soon(tell)
@@ -154,6 +158,34 @@ class _Server(MCPServer[None]):
         if isinstance(result, CallToolResult):
             result.content = [TextContent(text=to_json(result.structured_content).decode())]
         return result
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, object] | None = None, context: Call[None, object] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Tell that there is none: the package would take it for a fault of the server."""
+        raise MCPError(INVALID_PARAMS, f"There is no prompt {name!r}; what the memory can do is in its tools.")
+
+
+class _Wire(anyio.AsyncFile[str]):
+    """Where the answers go; what is written when nobody reads any more is lost."""
+
+    async def write(self, text: str) -> int:
+        """Write, if anybody reads."""
+        with suppress(ConnectionError):
+            await super().write(text)
+        return len(text)
+
+    async def flush(self) -> None:
+        """Send what was written, if anybody reads."""
+        with suppress(ConnectionError):
+            await super().flush()
+
+
+def _wire() -> _Wire:
+    """Keep standard output for the protocol; what anything else prints goes to standard error."""
+    wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return _Wire(wire)
 
 
 class _Arguments(FuncMetadata):

@@ -128,7 +128,7 @@ def router(memory: Callable[[], Memory]) -> fastapi.APIRouter:
 
     @made.post("/memory/evaluate")
     def evaluate(body: Annotated[EvaluateIn, fastapi.Body(default_factory=EvaluateIn)]) -> Measured:
-        """How well weight sets rank labelled questions: any@k, rec@k, nDCG@10, MRR, in 0..1."""
+        """How well weight sets rank labelled questions by the first twenty hits: any@k, rec@k, nDCG@10, MRR, in 0..1."""
         return Measured(sets=memory().evaluate(body.questions(), weights=body.weights))
 
     @made.post("/memory/tune")

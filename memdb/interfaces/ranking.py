@@ -12,7 +12,7 @@ import typer
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from memdb import Explanation, InputError, Labelled
+from memdb import Explanation, InputError, Labelled, disk
 from memdb.calibration import Calibration
 from memdb.checks import fault, unread
 from memdb.conversations import read_conversation
@@ -189,7 +189,10 @@ def evaluate(
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
-    """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone."""
+    """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone.
+
+    The first twenty hits are looked at: what comes later counts as not found, in MRR as well.
+    """
     sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
     with opened(existing(db), embedder=embedder) as memory, going("measuring"):
         labelled = _read(data) if data else None
@@ -256,14 +259,12 @@ def weights(
     """Show the weight sets, or put those of a file in."""
     with opened(existing(db)) as memory:
         if file is not None:
+            text = disk.text(file, wanted="the path of a file of weight sets")
             try:
-                text = file.read_text("utf-8")
                 told = yaml.safe_load(text) if file.suffix in (".yaml", ".yml") else tomllib.loads(text)
                 given = TypeAdapter(dict[str, dict[str, float]]).validate_python(told)
             except ValidationError as error:
                 raise InputError(f"{file} holds no weight sets ({fault(error)}); write tables of numbers.") from error
-            except OSError as error:
-                raise InputError(f"{file} cannot be read ({error.strerror}); give the path of a file of weight sets.") from error
             except (ValueError, RecursionError, yaml.YAMLError) as error:
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
             memory.set_weights(given)
@@ -326,14 +327,7 @@ def _weight(value: float) -> str:
 
 def _read(path: Path) -> list[Labelled]:
     """Return the labelled questions of a file."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}; give labelled questions in JSON or JSON lines.") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path} is a folder; give labelled questions in JSON or JSON lines.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); give labelled questions in JSON or JSON lines.") from error
+    text = disk.text(path, wanted="labelled questions in JSON or JSON lines")
     try:
         document = json_format.loads(text)
     except (ValueError, RecursionError):

@@ -94,6 +94,8 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     said_at = time(said["timestamp"])
     begins = time(said["valid_from"]) if said["valid_from"] is not None else said_at
     ends = time(said["valid_to"]) if said["valid_to"] is not None else None
+    if ends is None and said["kind"] == "task" and isinstance(fact.value_json, dict) and fact.value_json.get("state") == "done":
+        ends = max(begins, said_at)  # what is done is over, also where nobody says since when
     checks.in_order(begins, ends)
     memory_type, importance = said["memory_type"], said["importance"]
     if said["kind"] == "narrative":
