@@ -82,8 +82,8 @@ from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:
 -- the index would hold whole sentences as one word. So each of their letters stands alone in it, if the row's own text has any, and who
--- searches for a word searches for its letters in a row. The three texts are taken apart at once, as one of JSON. It is cut in parts, these in
--- pieces, these in bits, and these in letters, since the further on a letter stands, the longer SQLite looks for it. A NUL, at which `substr`
+-- searches for a word searches for its letters in a row. The three texts are taken apart at once, as one of JSON. It is cut in blocks, these in
+-- parts, in pieces, in bits, and these in letters, since the further on a letter stands, the longer SQLite looks for it. A NUL, at which `substr`
 -- and `glob` end, is a space here, as it is to the index, and so is a backslash. What has a NUL is read like this in any script.
 create view fact_words as
 select
@@ -97,11 +97,13 @@ left join json_each(case when t.unspaced then (
   with recursive
   whole (text) as materialized (
     select replace(replace(json_array(t.body, t.reply, t.context), '\\', ' '), '\u0000', ' ')),
-  part (start, text) as (
-    select 1, substr(text, 1, 32768) from whole
+  block (start, text) as (
+    select 1, substr(text, 1, 1048576) from whole
     union all
-    select p.start + 32768, substr(w.text, p.start + 32768, 32768) from part p cross join whole w where p.text <> ''),
+    select b.start + 1048576, substr(w.text, b.start + 1048576, 1048576) from block b cross join whole w where b.text <> ''),
   place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
+  part (text) as materialized (
+    select substr(b.text, 32768 * n - 32767, 32768) from block b cross join place where 32768 * n - 32767 <= length(b.text)),
   piece (text) as materialized (
     select substr(p.text, 1024 * n - 1023, 1024) from part p cross join place where 1024 * n - 1023 <= length(p.text)),
   bit (text) as materialized (
