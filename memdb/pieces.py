@@ -49,7 +49,10 @@ def pieces_of(text: str, word_piece: WordPiece, *, most: int) -> list[str]:
     if len(text) <= room:
         return [text]
     text = text[:READS]
-    starts = [0, *(start for start, _ in word_piece.encode(text, add_special_tokens=False).offsets[1:])]  # blanks before all words are the first piece's
+    starts = [
+        0,
+        *(start for start, _ in word_piece.encode(text, add_special_tokens=False).offsets[1:]),
+    ]  # blanks before all words are the first piece's
     pieces, first = [], 0
     while len(starts) - first > room:
         size = ceil((len(starts) - first) / ceil((len(starts) - first) / room))

@@ -53,7 +53,11 @@ class Reader:
 
 
 @settings(max_examples=200)
-@given(st.lists(st.text(max_size=12) | st.sampled_from(["Porto.", "漢字", "naïve", "antidisestablishmentarianism", "\n", "🎉", "  "]), max_size=120))
+@given(
+    st.lists(
+        st.text(max_size=12) | st.sampled_from(["Porto.", "漢字", "naïve", "antidisestablishmentarianism", "\n", "🎉", "  "]), max_size=120
+    )
+)
 @example(["漢字"] * 100)
 @example(["a" * 90, " "] * 60)
 @example(["."] * 400)
