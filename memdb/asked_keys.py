@@ -60,6 +60,7 @@ class Asked(Record):
 
 
 class _Rules(Record):
+    whose: dict[str, str]
     asked: tuple[Asked, ...]
 
 

@@ -54,9 +54,9 @@ def with_capitals(sentence: str, *, small: bool) -> str:
     """
     if _MINE.search(sentence):
         sentence = _of_somebody().sub(_named, sentence)
+    sentence = _of_oneself().sub(_named, sentence)
     if small:
-        for names in (_titled(), _of_oneself()):
-            sentence = names.sub(_named, sentence)
+        sentence = _titled().sub(_named, sentence)
         sentence = _counted().sub(_listed, sentence)
     return sentence
 
@@ -160,7 +160,7 @@ def _titled() -> re.Pattern[str]:
 def _of_oneself() -> re.Pattern[str]:
     return re.compile(
         r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
-        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b)"
+        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| btw\b| by the way\b)"
     )
 
 

@@ -96,6 +96,7 @@ def prepare() -> None:
         prepare_plainly,
         separator,
         _left_out,
+        _ends_with_somebody,
     ):
         compile_()
     for pattern in (
@@ -125,9 +126,11 @@ def clauses(
     and is hedged then. Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
     """
     known = dict(people or {})
+    if joke := _joke().search(text):  # what is said before it is not meant, what it leads to is
+        text = " " * joke.start("says") + text[joke.start("says") :]
     hidden = masked(text)
     small = _I.sub("", hidden).islower()
-    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE]):
+    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE].lstrip()):
         if len(text) <= _ASKED and "\n" not in text:
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
@@ -359,6 +362,9 @@ def _stated(
                 continue  # "I love the self-acceptance and love theme"
             if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
                 continue  # "I want to sell the car | and live in Spain"
+            if mark.strip() == "," and _ends_with_somebody().search(earlier) and subject.lower() not in ("i", "we"):
+                subject = ""
+                continue  # "Lea has a new boyfriend, Pieter | works at the port"
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
@@ -502,6 +508,20 @@ def _subject() -> re.Pattern[str]:
           |,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
+    )
+
+
+@cache
+def _joke() -> re.Pattern[str]:
+    return compiled(rules().phrase["joked"])
+
+
+@cache
+def _ends_with_somebody() -> re.Pattern[str]:
+    """A clause that ends with whom somebody has, of whom what follows may be said."""
+    return re.compile(
+        rf"\b(?:has|has got|got|met|married)(?i: (?:an?|the|his|her)(?: [\w-]+){{0,2}}? (?:{relation_words()}))(?: btw)?"
+        r"(?:,? (?:called |named )?[A-Z][\w'-]+)?$"
     )
 
 

@@ -1981,6 +1981,9 @@ def test_dad_beside_what_one_says_of_ones_own_is_ones_own(
         ("I'm vegan jk", set()),
         ("I am 99 years old, april fools", set()),
         ("I'm the boss, I own Siemens, just kidding", set()),
+        ("Call me Max. Just kidding, I'm Tom.", {("user.name", "Tom")}),
+        ("I live on the moon, in Porto! haha just joking, I live in Leeds", {("user.lives_in", "Leeds")}),
+        ("I'm a nurse. just kidding", set()),
     ],
 )
 def test_what_is_said_after_a_joke_is_confessed_is_meant_and_not_before(
@@ -1992,6 +1995,8 @@ def test_what_is_said_after_a_joke_is_confessed_is_meant_and_not_before(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("hey, new here. im nadia, my cousin Bram is a baker", {("user.name", "Nadia"), ("user.cousin", "Bram"), ("bram.works_as", "baker")}),
+        ("im marco btw", {("user.name", "Marco")}),
         ("hi im dave 45 from hull", {("user.name", "Dave"), ("user.age", "45"), ("user.hometown", "Hull")}),
         ("im kate 31 living in bath", {("user.name", "Kate"), ("user.age", "31"), ("user.lives_in", "Bath")}),
         ("I'm Ana Reis, 29, nurse from Porto", {("user.name", "Ana Reis"), ("user.age", "29"), ("user.works_as", "nurse"), ("user.hometown", "Porto")}),

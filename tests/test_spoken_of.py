@@ -29,6 +29,7 @@ from .test_retractions import after
         (("I visited my sister. She lives in Rome",), ("sister.lives_in", "Rome")),
         (("I look after my mum, she has dementia",), ("mother.has_condition", "dementia")),
         (("I called my brother because he has asthma",), ("brother.has_condition", "asthma")),
+        (("I met Ms Oldham", "my wife Ana says hi. she's a nurse"), ("wife.works_as", "nurse")),
         (("My neighbour on the next plot, Winston, says hi",), ("user.neighbour", "Winston")),
         (("My friend from school, Tom, lives in Leeds",), ("tom.lives_in", "Leeds")),
         (("My twins turn four on Saturday", "They're called Milo and Bea"), ("user.child", "Bea")),
@@ -263,3 +264,21 @@ def test_who_is_spoken_of_after_weeks_and_may_be_anybody_is_nobody(mem: memdb.Me
     mem.observe(said, user_id="ana", timestamp="2025-01-20")
     mem.drain()
     assert {fact.fact_id for fact in mem.facts("ana", kinds=["fact"])} == before
+
+
+@pytest.mark.parametrize(
+    ("turns", "fact"),
+    [
+        (("My flatmate Luca is loud", "the other one, Sofia, just laughs. she studies law"), ("luca.studies", "law")),
+        (("My sister Lien has a new boyfriend, Pieter, works at Bosch",), ("sister.works_at", "Bosch")),
+        (("My sister Lien met a vet and has a boyfriend, lives in Rome",), ("sister.lives_in", "Rome")),
+    ],
+)
+def test_what_is_said_of_whom_nobody_knew_before_is_not_told_of_who_was_known(
+    mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]
+) -> None:
+    assert fact not in after(mem, *turns)
+
+
+def test_who_has_something_goes_on_with_what_they_do(mem: memdb.Memory) -> None:
+    assert ("sister.works_at", "Bosch") in after(mem, "My sister has two cats, works at Bosch")

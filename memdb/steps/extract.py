@@ -449,8 +449,9 @@ def _is_short(turn: Turn) -> bool:
 
 
 def begins_with_somebody(text: str) -> bool:
-    """Whether a text begins with "she" or "his": with somebody who must have been spoken of before."""
-    return _NAMED_BEFORE.search(text[:_BEGINNING]) is not None
+    """Whether a text begins with "she" or "his": with somebody who must have been spoken of before, as nobody is in the text."""
+    found = _NAMED_BEFORE.search(text[:_BEGINNING])
+    return found is not None and _one_of_mine().search(text, 0, found.start()) is None
 
 
 def _said_before(turn: Turn, asked: str, before: Before | None) -> str:
@@ -539,6 +540,11 @@ def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:
     known = {relation: name for name, relation in people.items() if relation not in rules().groups["pets"]}
     names = {name.split()[0] for name, relation in people.items() if relation in known}
     return next(iter(known.items())) if len(known) == len(names) == 1 else None
+
+
+@cache
+def _one_of_mine() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:my|our) (?:[\w-]+ )?(?:{relation_words()})\b(?!')", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)

@@ -8,12 +8,14 @@ from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Hits, Quest
 from memdb.calibration import elsewhere, evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.figures import told_apart
+from memdb.of_others import whose
 from memdb.records import Decision
 from memdb.unspaced import words_of
 
 _CHECKABLE = ("tool", "web_scraped", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
 _PLAINLY = "The memory may not hold the answer to this; if it does not say it plainly, say so."
+_OF_OTHERS = "What stands here of this is told of others, not of the user; say that the user has not told it, do not guess."
 _EVEN = 0.5  # where a calibration has no threshold
 
 
@@ -23,14 +25,18 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
-    What is of something else (`calibration.elsewhere`) does not bear on it. Nothing is claimed either
-    where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
-    is not set below the `threshold` that was fitted with the calibration; but of what is held under a key that the question asks for it
-    is claimed whatever the probability.
+    What is of something else (`calibration.elsewhere`) or of somebody else (`of_others.whose`) does not bear on it. Nothing is claimed
+    either where nothing bears on the question, where what tells of it is told of somebody else, or where the calibrated probability of an
+    answer is below `config.abstain_probability`, or if that is not set below the `threshold` that was fitted with the calibration; but of
+    what is held under a key that the question asks for it is claimed whatever the probability and whoever else it is told of.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
-    if other := elsewhere(hits):
+    of = whose(hits)
+    if other := elsewhere(hits).union(of.of_others):
         bearing = [hit for hit in bearing if hit.fact.fact_id not in other]
+    is_held = any(hit.is_asked_for for hit in bearing)
+    if of.only and not is_held:
+        return _verdict("abstain", "what was found is told of somebody else", None, None, _OF_OTHERS)
     if not bearing:
         return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
@@ -51,7 +57,7 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
             return _verdict("clarify", why, top, probability, f"Ask before relying on it: {asked}", asked)
         return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
-    if probability is not None and probability < least and not any(hit.is_asked_for for hit in bearing):
+    if probability is not None and probability < least and not is_held:
         why = f"what was found hardly answers it (probability {probability:.2f})"
         return _verdict("abstain", why, top, probability, _PLAINLY)
     sure = config.hedge_confidence

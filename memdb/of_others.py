@@ -1,0 +1,126 @@
+"""Whose a remembered thing is: that of who asks of themselves ("Am I vegan?"), or somebody else's ("she's vegan")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from memdb.answers import Hits
+from memdb.asked_keys import rules
+from memdb.called import called, names_of
+from memdb.records import Fact
+from memdb.stop_words import STOP_WORDS
+
+_USER = "user"
+_LONGEST = 4_000  # characters of a message; who writes more speaks of many things
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
+_LEAST = 5  # letters that two words have in common, of which one goes on: "diabetes" and "diabetic"
+
+
+class Told(NamedTuple):
+    """How many words of a question stand in what a text tells of its writer, and in what it tells of others."""
+
+    own: int
+    of_others: int
+
+
+class Whose(NamedTuple):
+    """The fact ids of the hits that tell only of others what the user asks of themselves and theirs, and whether nothing tells as much of
+    these.
+    """
+
+    of_others: tuple[str, ...] = ()
+    only: bool = False
+
+
+def whose(hits: Hits) -> Whose:
+    """Return which hits tell of others what the user asks of themselves and theirs: "Am I vegan?", her sister is."""
+    question = hits.question
+    if question.language != "English" or question.participants or not asks_of_own(question.text):
+        return Whose()
+    relations, facts = set(called().relations.values()), [hit.fact for hit in hits if hit.fact.kind == "fact"]
+    names = {_subject(fact) for fact in facts} - {_USER} - relations
+    names |= {fact.object for fact in facts if fact.key.rpartition(".")[2] in relations}
+    said = (hit.fact for hit in hits if hit.fact.kind != "message" or hit.fact.source == "user_message")
+    told = {fact.fact_id: told_in(fact.value_text.replace("User's ", "my "), question.text, names=names) for fact in said}
+    of_others = tuple(fact_id for fact_id, one in told.items() if one.of_others and not one.own)
+    most = max((told[fact_id].of_others for fact_id in of_others), default=0)
+    return Whose(of_others, only=most > max((one.own for one in told.values()), default=0))
+
+
+def asks_of_own(text: str) -> bool:
+    """Return whether a question in English asks what is so of who asks, and of nobody beside ("anybody"), or of somebody of theirs."""
+    plain = _plain(text)
+    alone = _compiled("oneself").search(plain) is not None and _compiled("not_alone").search(plain) is None
+    return alone or _relative_in(plain) is not None
+
+
+def told_in(text: str, question: str, *, names: Iterable[str] = ()) -> Told:
+    """Return how much a user's words tell of what they ask, of themselves and theirs, and of others.
+
+    Where the question asks of "my sister", what tells of her is of others if she is somebody else's ("his sister"). Where it asks of "I", a
+    sentence is of others if it is said of "she", "my sister" or one of `names`, whom the question does not name, and says nothing of "I" or
+    "me". One that only asks tells nothing.
+    """
+    if relative := _relative_in(_plain(question)):
+        mine = {found["whose"] is None for found in relative.finditer(_plain(text[:_LONGEST]))}
+        return Told(own=int(True in mine), of_others=int(False in mine))
+    asked = {_stem(word) for word in _WORD.findall(_plain(question)) if word not in STOP_WORDS}
+    others = [name.lower() for name in names if re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is None]
+    own, of_others = set[str](), set[str]()
+    for sentence in _compiled("ends").split(_plain(text[:_LONGEST])):
+        words = {_stem(word) for word in _WORD.findall(sentence)}
+        found = {one for one in asked if any(_is_alike(one, word) for word in words)}
+        if found and not sentence.endswith("?"):
+            (of_others if _is_of_another(sentence, others) else own).update(found)
+    return Told(len(own), len(of_others))
+
+
+def _subject(fact: Fact) -> str:
+    return fact.key.rpartition(".")[0].replace("_", " ")
+
+
+def _relative_in(question: str) -> re.Pattern[str] | None:
+    """The one relative, friend or pet of theirs that a question asks of, whatever they are called; None where there is not exactly one."""
+    found = {one["who"] for one in _compiled("of_mine").finditer(question)}
+    return _called_alike(found.pop()) if len(found) == 1 else None
+
+
+@cache
+def _called_alike(noun: str) -> re.Pattern[str]:
+    """Whoever is somebody's, by all that they are called, and `whose` they are where they are not the writer's."""
+    nouns = "|".join(map(re.escape, names_of(noun)))
+    return re.compile(rf"(?P<whose>\b(?:[^\W_]+'s|[^\W_]+s'|his|her|their) (?:(?!my\b|our\b)[a-z]+ )?)?\b(?:{nouns})s?\b")
+
+
+def _is_of_another(sentence: str, names: Iterable[str]) -> bool:
+    return _compiled("own").search(sentence) is None and _of("|".join(map(re.escape, names))).search(sentence) is not None
+
+
+@lru_cache(maxsize=256)
+def _of(names: str) -> re.Pattern[str]:
+    return re.compile(_compiled("another").pattern.replace("{name}", f"(?:{names or '(?!)'})"))
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("’", "'").strip()
+
+
+def _stem(word: str) -> str:
+    """A word without its ending: "studying", "studies" and "study" are the same."""
+    bare = _ENDING.sub("", word) if len(word) > 3 else word
+    return f"{bare[:-1]}i" if bare.endswith("y") and len(bare) > 3 else bare
+
+
+def _is_alike(one: str, other: str) -> bool:
+    return one == other or (min(len(one), len(other)) >= _LEAST and (one.startswith(other) or other.startswith(one)))
+
+
+@cache
+def _compiled(name: str) -> re.Pattern[str]:
+    """A pattern of rules/asked.toml, in which {relative} stands for whoever is somebody's."""
+    nouns = sorted({*called().relations, *called().attributes["person"]}, key=len, reverse=True)
+    return re.compile(rules().whose[name].replace("{relative}", f"(?:{'|'.join(map(re.escape, nouns))})"))

@@ -1,0 +1,99 @@
+"""What is told of somebody else is no answer to what a user asks of themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+import memdb
+from memdb.of_others import asks_of_own, told_in
+
+from .test_retractions import after
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Am I vegan?", "do i vape", "What foods don't I like?", "Do I have a cat?", "How many have I run?", "What is my sister's name?"],
+)
+def test_a_question_asks_of_own(question: str) -> None:
+    assert asks_of_own(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is Ana vegan?",
+        "Who do I know in Rome?",
+        "Do I have a vegan sister?",
+        "Should I avoid nuts?",
+        "Do I need to avoid nuts?",
+        "Where is my phone?",
+        "Do my sister and my mum drive?",
+    ],
+)
+def test_a_question_asks_of_others_too_or_what_to_do(question: str) -> None:
+    assert not asks_of_own(question)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("she's vegan, poor thing", "Am I vegan?"),
+        ("haha. he also vapes like a train", "Do I vape?"),
+        ("My friend Gareth is a diabetic", "Do I have diabetes?"),
+        ("I'm making soup. He doesn't like onions", "What foods don't I like?"),
+        ("Tom plays the bass", "Do I play the bass?"),
+        ("nice, dad plays chess", "Do I play chess?"),
+        ("the other one laughs. she studies law", "What am I studying?"),
+        ("Callum's sister Isla had a baby", "What is my sister's name?"),
+        ("she's bringing her huge dog", "What is my dog called?"),
+        ("my mum's brother came", "Who is my brother?"),
+    ],
+)
+def test_what_others_are_and_do_is_told_of_others(said: str, question: str) -> None:
+    own, of_others = told_in(said, question, names=["Tom"])
+    assert of_others > own == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("He's given up smoking. I never smoked myself", "Do I smoke?"),
+        ("ordered the bench she wanted", "Did I order the bench?"),
+        ("he climbs 7a. me 5b on a good day", "What grade do I climb?"),
+        ("Bram speaks French, I never got it", "Do I speak French?"),
+        ("Tom came to the party", "Did I see Tom at the party?"),
+        ("My boss moved the meeting to Friday", "Do I have a meeting on Friday?"),
+        ("She gave me a watch", "Did I get a watch?"),
+        ("Callum's sister met my sis", "What is my sister's name?"),
+        ("We have a dog, too", "What is my dog called?"),
+        ("My knee surgery is on Monday", "When do I have surgery?"),
+    ],
+)
+def test_what_also_speaks_of_oneself_is_not_told_of_others_alone(said: str, question: str) -> None:
+    assert told_in(said, question, names=["Tom"]).own
+
+
+def test_a_sentence_that_only_asks_tells_nothing() -> None:
+    assert told_in("Is she vegan?", "Am I vegan?") == (0, 0)
+
+
+@pytest.mark.parametrize("told", ["My sister is vegan", "My friend Tom is vegan", "Met Ana. She's vegan and brings chickpeas"])
+def test_what_is_told_of_somebody_else_is_not_claimed_of_the_user(mem: memdb.Memory, told: str) -> None:
+    after(mem, told)
+    verdict = mem.context("Am I vegan?", user_id="ana").verdict
+    assert verdict is not None
+    assert (verdict.decision, verdict.reason) == ("abstain", "what was found is told of somebody else")
+
+
+def test_what_is_told_of_both_is_claimed(mem: memdb.Memory) -> None:
+    after(mem, "My sister is vegan", "I'm vegan, too")
+    verdict = mem.context("Am I vegan?", user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "answer"
+
+
+def test_who_is_asked_about_is_told_of(mem: memdb.Memory) -> None:
+    after(mem, "My sister is vegan")
+    verdict = mem.context("Is my sister vegan?", user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "answer"
