@@ -144,6 +144,13 @@ def test_a_long_text_is_taken_apart_in_few_steps(tell: Tell) -> None:
     assert next(taken) * 100 / 7000 < 40
 
 
+def test_what_stands_behind_a_million_letters_is_taken_apart_as_well(tell: Tell) -> None:
+    connection = tell("I live in Porto.")._store.database().connection
+    connection.execute("update facts set value_text = ? where kind = 'message'", ("b漢" * 550_000,))
+    [(body,)] = connection.execute("select w.body from fact_words w join facts f using (id) where f.kind = 'message'").fetchall()
+    assert body == "b 漢 " * 550_000
+
+
 @pytest.mark.parametrize(
     ("text", "query"),
     [
