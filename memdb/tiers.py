@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import cast
 
 from memdb.answers import Vectors
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
+from memdb.filling import fill
 from memdb.quantize import quantize
 from memdb.steps.reindex import BEGINNING, reindex
 from memdb.store import Store
+
+_AT_ONCE = 4_096  # vectors that are moved or thrown away together
+_USERS = 64  # who get codes in one transaction; few have so many vectors that they do
 
 
 def change_embedder(opened: Store, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
@@ -44,6 +49,7 @@ def change_embedder(opened: Store, embedder: Embedder, *, config: Config, progre
             elif after > BEGINNING:
                 after = BEGINNING  # what has changed since it was looked at
             elif _take_over(db, embedder, skipped, batch=config.embed_batch):
+                _tidy_up(db, embedder)
                 return count_vectors(store)
     finally:
         store.close()
@@ -111,7 +117,7 @@ def _is_done(db: Database, embedder: Embedder) -> bool:
 
 def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: int) -> bool:
     """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile."""
-    with db.transaction():
+    with db.roomy(), db.transaction():
         if _is_done(db, embedder):
             return True
         left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=BEGINNING)
@@ -121,14 +127,39 @@ def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: in
         db.run("reindex.drop_index")
         db.run("reindex.drop_codes")
         db.make_index(embedder.dimension)
-        db.run("reindex.fill")
+        _fill(db, embedder.dimension)
         db.run("reindex.changed")
-        quantize(db, dimension=embedder.dimension, users=None)
         db.run("reindex.mark")
         db.run("reindex.settled")
         db.run("reindex.left", skipped=json.dumps(late))
-        db.run("reindex.start_over")
         db.run("reindex.forget_next")
         db.run("meta.put", name="embedder", value=embedder.name)
         db.run("meta.put", name="dimension", value=str(embedder.dimension))
     return True
+
+
+def _fill(db: Database, dimension: int) -> None:
+    """Put what was gathered into an empty index, within the caller's transaction."""
+    import numpy as np
+
+    rows = cast(list[tuple[int, str, str]], db.tuples("reindex.shelves"))
+    for start in range(0, len(rows), _AT_ONCE):
+        part = rows[start : start + _AT_ONCE]
+        ids = [id for id, _, _ in part]
+        read = cast(list[tuple[bytes]], db.tuples("reindex.vectors", ids=json.dumps(ids)))
+        vectors = np.frombuffer(b"".join(vector for (vector,) in read), "<f4").reshape(-1, dimension)
+        fill(db, ids, vectors, [(user_id, shelf) for _, user_id, shelf in part])
+
+
+def _tidy_up(db: Database, embedder: Embedder) -> None:
+    """Give large users codes, and throw away what was gathered, a part at a time, so that others can write between."""
+    users = [str(user) for (user,) in db.tuples("reindex.users")]
+    for start in range(0, len(users), _USERS):
+        with db.transaction():
+            made_by = db.one("meta.embedder") or {}
+            if (made_by["name"], made_by["dimension"]) == (embedder.name, str(embedder.dimension)):  # else it was changed again meanwhile
+                quantize(db, dimension=embedder.dimension, users=users[start : start + _USERS])
+    left = True
+    while left:
+        with db.transaction():
+            left = db.run("reindex.served", batch=_AT_ONCE) > 0

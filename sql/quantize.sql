@@ -40,6 +40,3 @@ delete from vector_codes where id = :id;
 -- statement: write
 insert into vector_codes (id, user_id, shelf, first, last, chunks, marks, steps, off, codes)
 values (random(), :user_id, :shelf, :first, :last, :chunks, :marks, :steps, :off, :codes);
-
--- statement: everyone
-select json_group_array(user_id) as users from vector_versions;

@@ -47,19 +47,31 @@ on conflict (id) do update set embedding = excluded.embedding;
 -- statement: start_over
 delete from reindexed;
 
+-- The same in parts, where it has served: another process may have begun to gather anew.
+-- statement: served
+delete from reindexed
+where id in (select id from reindexed limit :batch)
+  and not exists (select 1 from meta where name = 'next_embedder');
+
 -- statement: drop_index
 drop table if exists facts_vec;
 
 -- statement: drop_codes
 delete from vector_codes;
 
--- statement: fill
-insert into facts_vec (rowid, embedding, user_id, shelf)
-select r.id, r.embedding, f.user_id,
-       iif(r.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed'))
+-- What was gathered, shelf by shelf.
+-- statement: shelves
+select r.id, f.user_id, iif(r.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) as shelf
 from reindexed r
 join facts f on f.id = abs(r.id)
-where r.id > 0 or f.status in ('active', 'pending_confirmation');
+where r.id > 0 or f.status in ('active', 'pending_confirmation')
+order by f.user_id, shelf, f.id;
+
+-- statement: vectors
+select r.embedding
+from json_each(:ids) i
+cross join reindexed r on r.id = i.value
+order by i.key;
 
 -- Most are marked already. The index is asked which it has, since the gathered vectors are too large to be read for that.
 -- statement: mark
@@ -91,3 +103,6 @@ delete from meta where name in ('next_embedder', 'next_dimension');
 insert into vector_versions (user_id, version)
 select user_id, random() from facts where true group by user_id
 on conflict (user_id) do update set version = excluded.version;
+
+-- statement: users
+select user_id from vector_versions;

@@ -81,7 +81,8 @@ select
   (select count(*) from outbox where dead = 0) as waiting,
   (select count(*) from outbox where dead = 1) as dead,
   (select max(last_error) from outbox) as error,
-  (select count(*) from reindexed) as gathered;
+  -- what has served may be left behind
+  (select count(*) from reindexed where exists (select 1 from meta where name = 'next_embedder')) as gathered;
 
 -- What was said in a session, or from one instant until before another.
 -- statement: said

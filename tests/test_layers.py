@@ -14,6 +14,7 @@ DOORS = {
     "memdb.erasing",
     "memdb.store",
     "memdb.chunks",
+    "memdb.filling",
     "memdb.quantize",
     "memdb.vectors",
     "memdb.echoes",

@@ -19,7 +19,9 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb import tiers
+from memdb.database import Database
+from memdb.embed import Embedder, HashingEmbedder
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -280,6 +282,63 @@ def test_another_target_begins_again(tmp_path: Path) -> None:
         other = Named("third-16", 16)
         assert mem.reindex(other).embedder == "third-16"
         assert other.read == 14
+
+
+def test_who_is_stopped_when_the_new_vectors_are_in_place_leaves_a_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+    told(tmp_path / "new.db", HashingEmbedder(32))
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, memdb.open(path, embedder=HashingEmbedder(64), config=QUIET) as mem:
+        patched.setattr(tiers, "_tidy_up", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            mem.reindex("hashing-32")
+    assert sorted_vectors(path) == sorted_vectors(tmp_path / "new.db")
+    with memdb.open(path, embedder=HashingEmbedder(32), config=QUIET) as mem:
+        state = mem.vectors()
+        assert (state.embedder, state.next_embedder, state.gathered, state.waiting) == ("hashing-32", None, 0, 0)
+        assert mem.search("Who is Rita?", user_id="ana").degraded is None
+        assert not mem.check()
+        mem.reindex("hashing-32")
+        assert mem._store.database().tuples("reindex.count")[0][1] == 0
+    assert sorted_vectors(path) == sorted_vectors(tmp_path / "new.db")
+
+
+def test_what_another_process_gathers_next_is_not_thrown_away_with_what_has_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+    with memdb.open(path, embedder=HashingEmbedder(64), config={**QUIET, "embed_batch": 4}) as mem:
+
+        def another_begins(db: Database, embedder: Embedder) -> None:
+            with memdb.open(path, embedder=None, config={**QUIET, "embed_batch": 4}) as other, pytest.raises(memdb.ModelUnavailable):
+                other.reindex(Named("another-16", 16, fails_after=8))
+            tidy_up(db, embedder)
+
+        tidy_up = tiers._tidy_up
+        monkeypatch.setattr(tiers, "_tidy_up", another_begins)
+        assert mem.reindex("hashing-32").gathered == 8
+
+
+def test_a_large_user_has_codes_of_the_new_vectors(tmp_path: Path) -> None:
+    words = [f"word{number} of {number % 7}" for number in range(1_700)]  # of ben fewer than would be worth codes
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=QUIET) as mem:
+        mem.remember_many([{"value_text": text, "user_id": ("ben", "ana")[place % 3 > 0]} for place, text in enumerate(words)])
+        mem.drain()
+        mem.reindex("hashing-32")
+        db = mem._store.database()
+        kept = "select f.value_text, v.embedding from facts_vec v join facts f on f.id = v.rowid and f.user_id = v.user_id"
+        vectors = {text: np.frombuffer(vector, np.float32) for text, vector in db.connection.execute(kept)}
+        assert sorted(vectors) == sorted(words)
+        assert np.allclose([vectors[text] for text in words], HashingEmbedder(32).embed(words), atol=1e-6)
+        [(users, bytes_each)] = db.connection.execute(
+            "select group_concat(distinct user_id), sum(length(codes)) / sum(length(steps) / 4) from vector_codes"
+        )
+        assert (users, bytes_each) == ("ana", 32)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), config=QUIET) as mem:
+        assert [hit.fact.value_text for hit in mem.search("word701 of", user_id="ana", limit=1)] == ["word701 of 1"]
 
 
 def test_a_memory_that_is_closed_while_it_is_reindexed_has_no_threads_any_more(tmp_path: Path) -> None:

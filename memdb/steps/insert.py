@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from datetime import date
@@ -14,6 +13,7 @@ from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.errors import StoreError
+from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact
@@ -33,11 +33,7 @@ _COLUMNS = (
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
 )  # fmt: skip
 _FACT_ID, _USER_ID, _KIND, _NOW = 0, 1, 2, -1
-_VECTOR = ("id", "embedding", "user_id", "shelf")
-_CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
-_CHUNK_VECTORS = ("chunk_id", "vectors")
 _MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
-_MANY = 16  # vectors; for fewer, looking at the last chunks of their shelves is not worth it
 _SHARE = 4  # a row is written anew four times at most on average
 _PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
@@ -148,46 +144,6 @@ def _put(db: Database, facts: Sequence[Incoming], vectors: NDArray[np.float32], 
         db.run("sync.settled", id=row["id"])
         db.run("sync.changed", user_id=row["user_id"])
         db.run("sync.gone_user", user_id=row["user_id"])
-    stored = vectors.astype("<f4", copy=False)
-    if len(places) < _MANY:
-        _write(db, facts, stored, places, last=last)
-        return
-    _write(db, facts, stored, places[:1], last=last)  # now there is a chunk, which tells how large they are
-    _fill(db, facts, stored, places[1:], last=last)
-
-
-def _write(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
-    rows = ((last + place + 1, stored[place].data, facts[place][_USER_ID], facts[place][_KIND]) for place in places)
-    db.run_rows("sync.write", _VECTOR, rows)
-
-
-def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
-    """Put vectors into the index in whole chunks, as vec0 keeps them: it takes them one by one, and more than twice as long.
-
-    Only what there is room for in the last chunk of a shelf is left to vec0.
-    """
-    shelves: dict[tuple[SqlValue, SqlValue], list[int]] = {}
-    for place in places:
-        shelves.setdefault((facts[place][_USER_ID], facts[place][_KIND]), []).append(place)
-    size = int((db.one("insert.last_chunk") or {})["size"] or 0)
-    chunks: list[tuple[tuple[SqlValue, SqlValue], list[int]]] = []
-    for (shelf, on_it), (taken,) in zip(shelves.items(), db.tuples("insert.taken", shelves=json.dumps(list(shelves))), strict=True):
-        room = size - int.from_bytes(taken).bit_count() if isinstance(taken, bytes) else 0
-        _write(db, facts, stored, on_it[:room], last=last)
-        chunks += [(shelf, on_it[start : start + size]) for start in range(room, len(on_it), size)]
-    pack = struct.Struct(f"<{size}q").pack
-    named = [[last + place + 1 for place in on_it] for _, on_it in chunks]
-    marks = [((1 << held) - 1).to_bytes(size // 8, "little") for held in range(size + 1)]
-    rows = ((size, *shelf, marks[len(ids)], pack(*ids, *[0] * (size - len(ids)))) for (shelf, _), ids in zip(chunks, named, strict=True))
-    db.run_rows("insert.chunk", _CHUNK, rows)
-    first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
-    blocks = ((name, _block(stored, on_it, size)) for name, (_, on_it) in enumerate(chunks, first))
-    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, blocks)
-    db.run("insert.slots", first=first, ids=json.dumps(named))
-
-
-def _block(stored: NDArray[np.float32], places: Sequence[int], size: int) -> bytes | memoryview:
-    """The vectors of these places as one blob of so many; a whole one of those that stand one after another is not copied."""
-    if places[-1] - places[0] == size - 1 == len(places) - 1:
-        return stored[places[0] : places[-1] + 1].data.cast("B")
-    return stored[list(places)].tobytes().ljust(size * stored[0].nbytes, b"\0")
+    ids = [last + place + 1 for place in places]
+    wanted = vectors if len(places) == len(vectors) else vectors[list(places)]
+    fill(db, ids, wanted, [(facts[place][_USER_ID], facts[place][_KIND]) for place in places])
