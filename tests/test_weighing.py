@@ -34,7 +34,7 @@ AGAIN = {"last_mentioned_at": NOW + DAY}
 def held(predicate: str, value: str, place: int, **changes: object) -> Fact:
     parts = {"object": value} | (DENIAL if changes.pop("denies", False) else {})
     given: Given = {
-        "fact_id": "abc"[place], "user_id": "ana", "kind": "fact", "key": f"user.{predicate}", "value_text": f"User … {value}",
+        "fact_id": "abc"[place], "user_id": "ana", "kind": "fact", "key": f"user.{predicate}", "value_text": f"User {predicate} {value}",
         "value_json": parts, "category": PREDICATES[predicate].category, "confidence": 0.4, "importance": 0.5, "effective_importance": 0.5,
         "source": "user_message", "valid_from": THEN, "status": "active", "source_turn_id": "t", "source_excerpt": value,
         "created_at": THEN, "updated_at": THEN, "seen_count": 1, "access_count": 0,
@@ -45,7 +45,7 @@ def held(predicate: str, value: str, place: int, **changes: object) -> Fact:
 def said(predicate: str, value: str, **changes: object) -> Candidate:
     parts = {"object": value} | (DENIAL if changes.pop("denies", False) else {})
     given: Given = {
-        "key": f"user.{predicate}", "value_text": f"User … {value}", "object": value, "value_json": parts,
+        "key": f"user.{predicate}", "value_text": f"User {predicate} {value}", "object": value, "value_json": parts,
         "category": PREDICATES[predicate].category, "confidence": 0.9, "excerpt": value,
     }  # fmt: skip
     return Candidate.model_validate(given | changes)
@@ -72,16 +72,18 @@ def said(predicate: str, value: str, **changes: object) -> Candidate:
         ([("pet", "puppy", {})], ("pet", "dog", {}), [("insert", None, "one more")]),
         # another value
         ([("lives_in", "Porto", {})], ("lives_in", "Braga", {}), [("supersede", "a", "says otherwise")]),
-        ([("lives_in", "Porto", {})], ("lives_in", "Braga", {"explicit": True}), [("supersede", "a", "said to have changed")]),
+        ([("lives_in", "Porto", {})], ("lives_in", "Braga", {"explicit": True}), [("supersede", "a", "said to have changed: 'Porto' gives way to 'Braga'")]),
         ([("lives_in", "York", {})], ("lives_in", "New York", {}), [("supersede", "a", "says otherwise")]),
         ([("lives_in", "Porto", {})], ("lives_in", "near Porto", {}), [("supersede", "a", "says otherwise")]),
         ([("lives_in", "Porto", {})], ("lives_in", "Rome", {"temporary": True, "valid_to": SOON}), [("insert", None, "one more")]),
         ([("lives_in", "Porto", AGAIN)], ("lives_in", "Braga", {}), [("insert", "a", "said before 'Porto'")]),
-        ([("likes", "jazz", {})], ("dislikes", "jazz", {}), [("supersede", "a", "says otherwise")]),
+        ([("likes", "jazz", {})], ("dislikes", "jazz", {}), [("supersede", "a", "'User likes jazz' gives way to 'User dislikes jazz'")]),
         ([("pet", "two cats", {})], ("pet", "three cats", {}), [("supersede", "a", "says otherwise")]),
+        ([("pet", "2 cats", {})], ("pet", "3 cats", {}), [("supersede", "a", "says otherwise")]),
         ([("pet", "two cats", {})], ("pet", "three dogs", {}), [("insert", None, "one more")]),
         ([("prefers", "tea to coffee", {})], ("prefers", "coffee to tea", {}), [("supersede", "a", "says otherwise")]),
         ([("prefers", "a car for work", {})], ("prefers", "trains for work", {}), [("supersede", "a", "says otherwise")]),
+        ([("prefers", "window seats", {})], ("prefers", "early trains", {}), [("insert", None, "one more")]),
         ([("likes", "tea to coffee", {})], ("likes", "coffee to tea", {}), [("insert", None, "one more")]),
         # what is so for a time, and what is to come
         ([("lives_in", "Faro", {}), ("lives_in", "Rome", {"valid_to": LATER})], ("lives_in", "Rome", {}), [("noop", "b", "while it lasts")]),
