@@ -5,7 +5,6 @@ from memdb.answers import (
     Context,
     ContextItem,
     Explanation,
-    Filters,
     Flushed,
     Forgotten,
     Hit,
@@ -46,6 +45,7 @@ from memdb.errors import (
     SchemaError,
     StoreError,
 )
+from memdb.filters import Filters
 from memdb.llm import (
     Answer,
     LanguageModel,

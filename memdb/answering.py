@@ -9,13 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memdb import checks, stored
-from memdb.answers import Context, Doubt, Hit, Hits, Narrowed, Question, Section, Sifted
+from memdb.answers import Context, Doubt, Hit, Hits, Question, Section
 from memdb.awaited import patiently
 from memdb.bulk import usable
 from memdb.config import Config
 from memdb.database import listed
 from memdb.embed import Embedder, choose_tokenizer
 from memdb.errors import InputError
+from memdb.filters import Narrowed, Sifted
 from memdb.notebook import Notebook
 from memdb.outside import OutsideIndex
 from memdb.records import EVER, LIVE, Status, Tier

@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import date, datetime
-from typing import Literal, TypedDict, TypeVar
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
-from memdb.records import Category, Damage, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
+from memdb.records import Damage, Decision, Event, Fact, Intent, Item, Operation, Record, Relation, Status, Tier, Tone
 
 Listable = TypeVar("Listable")
-
-
-class Sieve(TypedDict, total=False):
-    """What a search looks at only, but for when that was; None is no filter."""
-
-    kinds: Sequence[str] | None
-    categories: Sequence[Category] | None
-    memory_types: Sequence[MemoryType] | None
-    tags: Sequence[str] | None
-    must: Sequence[str] | None
-    participants: Sequence[str] | None
-    min_age_minutes: float | None
-    max_age_days: float | None
-
-
-class Filters(Sieve, total=False):
-    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
-
-    since: date | str | None
-    until: date | str | None
-
-
-class Narrowed(Filters, total=False):
-    """The same, and what leaves out a hit by its score or its age."""
-
-    min_score: float | None
-    tiers: Sequence[Tier] | None
-
-
-class Sifted(Sieve, total=False):
-    """The same as `Narrowed`, its times read: from `since` on and before `until`."""
-
-    since: datetime | None
-    until: datetime | None
-    min_score: float | None
-    tiers: Sequence[Tier] | None
 
 
 class Question(Record):

@@ -151,46 +151,21 @@ def texts_of(pattern: Pattern, clause: Clause) -> list[str]:
 def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
     """Find the facts that a clause claims by one pattern, matched with a text of it; none where it does not fit, or is not meant so."""
     match = finder(pattern)(text)
-    if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
+    if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
-    if pattern.alone and not _is_alone(clause, here):
+    mode, true = _mode(pattern, clause), validity(pattern, clause, here.at)
+    if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
-    if pattern.single and compiled(rules().phrase["beside"]).search(clause.text):
-        return
-    mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
-    true = validity(pattern, clause, here.at)
-    if mode == "no" or true is None:
-        return
-    if pattern.negated and _FOR_A_WHILE.search(clause.text):
-        return  # "I stopped playing tennis for a week"
-    if pattern.key in ("name", "age") and _WE.match(clause.text):
-        return  # "We're called Udon Hiro", "we're 4"
-    if _is_not_yet(pattern, clause, true):
-        return
-    if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
-        return  # "I won't be working next week"
-    if pattern.key.startswith("works_") and called().relations.get(clause.subject) in rules().groups["pets"]:
-        return  # a cat is no doctor
-    if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
-        return  # a part that is played, or a turn at something
-    groups = {name: value for name, value in match.groupdict().items()}
+    groups = match.groupdict()
     rest = text[match.start("o") :] if groups.get("o") is not None else ""
     refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
     if refuted and groups.get("o"):
         groups["o"] = _NOT.sub("", groups["o"])
-    explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
-    explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
-    explicit |= any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or compiled(rules().phrase["changed"]).search(text) is not None
-    explicit |= pattern.scope == "my" and text[:4].casefold() == "new "
     if pattern.similar and not _alike(groups, here):
         return
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
     confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
     key = _key(pattern, groups, clause)
-    if key == "works_at" and called().relations.get(clause.subject) in rules().groups["young"]:
-        key = (
-            "studies_at" if compiled(rules().phrase["school"]).match(groups.get("o") or "") else key
-        )  # "my son started at Oakwood Academy"
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
     if relative and (clause.guessed or called().relations[clause.subject] in rules().groups["several"]):
@@ -205,34 +180,61 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         values = [""] if mode == "ends" else []
     if pattern.time == "moved" and len(values) == 1:
         values = [_planned(values[0], canonical_key(about.slug, key), here)]
-    made = _Made(clause, confidence, explicit, true, here)
+    explicit = refuted is not None or _is_explicit(pattern, clause, text, true, here)
+    made = _Made(pattern, clause, confidence, explicit, true, here)
     everybody = [about]
     if pattern.couple and mode == "ends" and about == here.owner and not _I.match(clause.text):
         everybody += [_of_owner(relation, here) for relation in ("wife", "partner")]
-    for about, value in product(everybody, values):
+    for one, value in product(everybody, values):
         filled = pattern.object.format(**{**_spoken(groups), "o": value}) if value else pattern.object.replace("{o}", "")
         filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
-        yield from made.candidate(about, key, filled, mode=mode, pattern=pattern)
+        yield made.candidate(one, key, filled, mode=mode)
     if not values:
         return
-    for also in pattern.also:
-        if also.negated and (true.temporary or (mode == "ends" and not pattern.negated and pattern.negative != "cancels")):
-            continue  # what is left out for a while may be liked; and who used to be unemployed has not lost a job
-        if about.several and also.key == "relationship":
-            continue  # who part from each other are not told of as one
-        part = re.fullmatch(r"\{(\w+)\}", also.object)
-        raw = groups.get(part.group(1)) if part else also.object.format(**_spoken(groups))
-        also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
-        every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
-        others = objects(raw, also.kind, pattern, here) if raw else every
-        for other in others:
-            yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
+    yield from made.besides(about, groups, mode=mode)
     if refuted and mode == "says":
         for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
-            yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+            yield made.candidate(about, key, wrong, mode="ends")
     if mode == "says" and len(values) == 1 and (pattern.replaces or (key in rules().instead.alone and _NOW_INSTEAD.search(clause.text))):
         for given_up in _only_one(canonical_key(about.slug, key), values[0], here):
-            yield from made.candidate(about, key, given_up, mode="ends", pattern=pattern)
+            yield made.candidate(about, key, given_up, mode="ends")
+
+
+def _fits(pattern: Pattern, clause: Clause, text: str, matched: str, here: Circumstances) -> bool:
+    """Whether what else a pattern asks for is so: of what it matched in a text, of the clause, and of the turn."""
+    if pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(matched):
+        return False
+    if pattern.alone and not _is_alone(clause, here):
+        return False
+    if pattern.single and compiled(rules().phrase["beside"]).search(clause.text):
+        return False
+    return not _is_partly(pattern, clause)
+
+
+def _is_no_fact(pattern: Pattern, clause: Clause, true: Validity, here: Circumstances) -> bool:
+    """Whether what a clause says is none, for how long it is so, for when that is, or for whom it is said of."""
+    if pattern.negated and _FOR_A_WHILE.search(clause.text):
+        return True  # "I stopped playing tennis for a week"
+    if pattern.key in ("name", "age") and _WE.match(clause.text):
+        return True  # "We're called Udon Hiro", "we're 4"
+    if _is_not_yet(pattern, clause, true):
+        return True
+    lasts = true.ends - (true.begins or here.at) if true.ends else None
+    if clause.coming and lasts is not None and lasts < _A_LONG_TIME:
+        return True  # "I won't be working next week"
+    if pattern.key.startswith("works_") and called().relations.get(clause.subject) in rules().groups["pets"]:
+        return True  # a cat is no doctor
+    # a part that is played, or a turn at something
+    return pattern.key == "works_as" and true.temporary and lasts is not None and lasts < _A_FEW_DAYS
+
+
+def _is_explicit(pattern: Pattern, clause: Clause, text: str, true: Validity, here: Circumstances) -> bool:
+    """Whether a clause says that something has changed, and not only what is so."""
+    if pattern.explicit or clause.explicit or clause.ended or clause.coming or (pattern.scope == "my" and text[:4].casefold() == "new "):
+        return True
+    if true.begins is not None and true.begins > here.at and not true.temporary:  # "from June on"
+        return True
+    return any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or compiled(rules().phrase["changed"]).search(text) is not None
 
 
 def _planned(said: str, key: str, here: Circumstances) -> str:
@@ -321,6 +323,9 @@ def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> 
     key = pattern.key.format(**_named(groups))
     if key in ("name", "nickname") and clause.subject not in ("", "i") and pattern.scope != "clause":
         return called().relations[clause.subject]
+    if key == "works_at" and called().relations.get(clause.subject) in rules().groups["young"]:
+        at_school = compiled(rules().phrase["school"]).match(groups.get("o") or "")
+        return "studies_at" if at_school else key  # "my son started at Oakwood Academy"
     return key
 
 
@@ -350,18 +355,18 @@ def _alike(groups: Mapping[str, str | None], here: Circumstances) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What the candidates of one clause have in common."""
+    """What the candidates of one clause, by one pattern, have in common."""
 
+    pattern: Pattern
     clause: Clause
     confidence: float
     explicit: bool
     validity: Validity
     here: Circumstances
 
-    def candidate(self, about: Person, key: str, value: str, *, mode: str, pattern: Pattern) -> Iterator[Candidate]:
-        """One fact, ended or denied as `mode` says."""
-        relations = rules().groups["pets"]
-        if key in relations:  # what a pet is called is part of what one has
+    def candidate(self, about: Person, key: str, value: str, *, mode: str) -> Candidate:
+        """Return one fact, ended or denied as `mode` says."""
+        if key in rules().groups["pets"]:  # what a pet is called is part of what one has
             key, value = "pet", f"{key} called {value}"
         full_key = canonical_key(about.slug, key)
         predicate = predicate_of(full_key, self.here.predicates)
@@ -379,7 +384,7 @@ class _Made:
         true = self.validity
         if mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
-        yield Candidate(
+        return Candidate(
             key=full_key,
             value_text=f"{about.display} {worded(predicate.label, value, denied=mode == 'denies', several=about.several)}".strip(),
             object=value,
@@ -393,7 +398,22 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
-            coming=(pattern.goes_on and mode != "ends")
+            coming=(self.pattern.goes_on and mode != "ends")
             or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,
         )
+
+    def besides(self, about: Person, groups: Mapping[str, str | None], *, mode: str) -> Iterator[Candidate]:
+        """Yield what the pattern says beside its own fact: "I retired" also ends the job."""
+        ends = mode == "ends" and not self.pattern.negated
+        for also in self.pattern.also:
+            if also.negated and (self.validity.temporary or (ends and self.pattern.negative != "cancels")):
+                continue  # what is left out for a while may be liked; and who used to be unemployed has not lost a job
+            if about.several and also.key == "relationship":
+                continue  # who part from each other are not told of as one
+            part = re.fullmatch(r"\{(\w+)\}", also.object)
+            raw = groups.get(part.group(1)) if part else also.object.format(**_spoken(groups))
+            also_mode = "ends" if also.negated or ends else "says"
+            every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
+            for other in objects(raw, also.kind, self.pattern, self.here) if raw else every:
+                yield self.candidate(about, also.key, other, mode=also_mode)

@@ -18,8 +18,9 @@ from typing import TypeVar
 import apsw
 
 from memdb import files, forking
-from memdb.driver import check_version, damaged_error, file_at, first, moved_error, overwriting, row_error, translate, unreadable_tables
+from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
+from memdb.tables import overwriting, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -37,9 +38,6 @@ _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
 _FULL = 2  # as SQLite counts the values of `synchronous`
-NO_UTF_8 = "a text in it is no UTF-8"
-"""What is wrong with a row of which no text can be read."""
-
 _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
 
 

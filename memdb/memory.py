@@ -20,14 +20,12 @@ from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import (
     Context,
     Explanation,
-    Filters,
     Forgotten,
     Hits,
     Linked,
     Listed,
     Maintained,
     Mended,
-    Narrowed,
     Profile,
     Sources,
     Stats,
@@ -44,6 +42,7 @@ from memdb.config import Config
 from memdb.embed import Embedder, choose_embedder
 from memdb.erasing import overwrite_remains
 from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
+from memdb.filters import Filters, Narrowed
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel

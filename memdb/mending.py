@@ -14,7 +14,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TextIO
 
-from memdb import driver, stored
+from memdb import driver, stored, tables
 from memdb.answers import Mended
 from memdb.database import Database
 from memdb.disk import to_disk
@@ -130,7 +130,7 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
         try:
             with db.transaction():
                 with db.translated():
-                    driver.copy_file(db.path, files.copy)
+                    tables.copy_file(db.path, files.copy)
                 before = _tidied(db.path, files.copy, mended=_mended(db))
                 with _pages(files.copy) as pages:
                     if is_needed(db, pages):
@@ -160,7 +160,7 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
 def _mend_pages(db: Database, files: _Files) -> Mended:
     with files.made() as file, db.overwritten(by=files.new) as overwrite:
         with db.translated():
-            driver.copy_file(db.path, files.copy)
+            tables.copy_file(db.path, files.copy)
         told = _salvaged(files, file, path=db.path)
         overwrite()
     _take_away(files.new)
@@ -215,13 +215,13 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
                 if table in _HOLDING and not new:
                     continue
                 print(f"-- {table}, {damage.row!s}: {damage.fault}".replace("\n", " "), file=file)
-                written = driver.rows_as_sql(db.connection, table, named)
+                written = tables.rows_as_sql(db.connection, table, named)
                 for other in db.all("mend.dependents", table=table) if len(named) == 1 else ():
-                    written += driver.rows_as_sql(db.connection, str(other["table"]), {str(other["column"]): next(iter(named.values()))})
+                    written += tables.rows_as_sql(db.connection, str(other["table"]), {str(other["column"]): next(iter(named.values()))})
                 print(*dict.fromkeys(written), sep="\n", file=file)
                 if table == "fact_history":  # which lets nothing go but what is forgotten
                     db.run("forget.allow", user_id=damage.user_id, key=None)
-                driver.delete_rows(db.connection, table, named)
+                tables.delete_rows(db.connection, table, named)
                 db.run("forget.disallow")
                 for row in new:
                     db.connection.execute(row)
@@ -230,9 +230,9 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
 
 
 def _in_a_new_file(table: str, named: dict[str, bytes]) -> list[str]:
-    fresh = driver.fresh()
+    fresh = tables.fresh()
     try:
-        return driver.rows_as_sql(fresh, table, named)
+        return tables.rows_as_sql(fresh, table, named)
     finally:
         fresh.close()
 
@@ -243,7 +243,7 @@ def _no_json_indexes(db: Database) -> Iterator[None]:
     indexes = db.all("mend.json_indexes")
     with db.translated():
         for index in indexes:
-            driver.drop_index(db.connection, str(index["name"]))
+            tables.drop_index(db.connection, str(index["name"]))
     yield
     with db.translated():
         for index in indexes:

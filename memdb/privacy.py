@@ -202,6 +202,15 @@ def is_high_risk(key: str) -> bool:
     return any(pattern.search(words) for pattern in _compiled("high_risk").values())
 
 
+def not_allowed(candidate: Candidate, consent: Consent) -> str | None:
+    """Return why a user does not let a fact be kept, or None if they do; that something is so no longer may be kept of any topic."""
+    if consent.secrets == "refuse" and (secret := secret_in(candidate)):
+        return f"it holds a secret ({secret}), and none is to be kept"
+    if consent.sensitive_topics == "refuse" and not candidate.negated and (topic := topic_of(candidate)):
+        return f"it is about {topic}, of which nothing is to be kept"
+    return None
+
+
 def quotable(text: str, consent: Consent) -> str:
     """Return a text as it may be quoted: with the secrets in it blacked out, unless their user lets them be kept."""
     return without_secrets(text) if consent.secrets == "refuse" else text

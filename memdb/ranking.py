@@ -12,11 +12,12 @@ from typing import Literal, Protocol, Unpack, cast
 from pydantic import ValidationError
 
 from memdb import checks, reading, stored
-from memdb.answers import Explanation, Hit, Hits, Narrowed, Tuned
+from memdb.answers import Explanation, Hit, Hits, Tuned
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
 from memdb.database import Database
 from memdb.errors import InputError
+from memdb.filters import Narrowed
 from memdb.metrics import average, judge
 from memdb.records import EVER, LIVE, Fact, Labelled, Status
 from memdb.scoring import FEATURES

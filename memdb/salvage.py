@@ -8,10 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from memdb import driver
+from memdb import driver, tables
 from memdb.answers import Lost
 from memdb.config import Config
-from memdb.database import NO_UTF_8, Database
+from memdb.database import Database
+from memdb.driver import NO_UTF_8
 from memdb.errors import ConflictError, SchemaError
 from memdb.records import Damage
 from memdb.store import Store, tell_clocks
@@ -143,7 +144,7 @@ class _Copy:
         """Give a table of which something is missing what it has in a new file, as far as it is without it."""
         if self.missing:
             with self.db.translated():
-                driver.put_back_rows(self.db.connection, self.table.name)
+                tables.put_back_rows(self.db.connection, self.table.name)
         return self
 
     def misses(self, part: Part) -> None:
@@ -153,7 +154,7 @@ class _Copy:
 
     def lost(self) -> Lost | None:
         """Return what is lost of the table, as exactly as can be told; None if nothing is."""
-        there = set(driver.row_ids(self.db.connection, self.table.name)) if not self.table.keyed else set()
+        there = set(tables.row_ids(self.db.connection, self.table.name)) if not self.table.keyed else set()
         whole = sorted((one for one in self.listings if one.whole), key=lambda one: not one.trusted)
         # one that is empty where the table is not is none of its own
         told = next((one for one in whole if one.trusted or (self.missing and (one.lines or not self.taken))), None)
@@ -161,7 +162,7 @@ class _Copy:
             gone = told.rowids - there - self._aside
             return Lost(table=self.table.name, rows=len(gone), ids=_ranges(gone)) if gone else None
         if told is not None:
-            rows = len(told.lines) - driver.count(self.db.connection, self.table.name) - len(self.damaged)
+            rows = len(told.lines) - tables.count(self.db.connection, self.table.name) - len(self.damaged)
             return Lost(table=self.table.name, rows=rows) if rows > 0 else None
         if not self.missing and not self._torn:
             return None
@@ -199,7 +200,7 @@ class _Copy:
             else:
                 try:
                     with self.db.translated():
-                        if driver.insert_row(self.db.connection, self.table.name, names[: len(row)], row):
+                        if tables.insert_row(self.db.connection, self.table.name, names[: len(row)], row):
                             done += 1
                 except ConflictError as error:
                     refused.append((entry, row, str(error.__cause__)))
@@ -213,7 +214,7 @@ class _Copy:
             owner = held.get("user_id")
             one = Damage(table=self.table.name, row=called, user_id=owner if isinstance(owner, str) else None, fault=fault)
             print(f"-- {one.table}, {one.row}: {fault}".replace("\n", " "), file=self._file)
-            print(driver.row_as_sql(self.table.name, names[: len(row)], row), file=self._file)
+            print(tables.row_as_sql(self.table.name, names[: len(row)], row), file=self._file)
             self.damaged.append(one)
             self._aside.add(entry.rowid)
         return True
@@ -235,7 +236,7 @@ def salvage(pages: Pages, to: Path, aside: TextIO) -> tuple[list[Lost], list[Dam
     if not {"facts", "turns", "meta"} <= objects.keys():
         raise SchemaError("where its tables begin cannot be read any more")
     version = _version(pages, objects)
-    driver.make(to, version=version, page_size=pages.size)
+    tables.make(to, version=version, page_size=pages.size)
     db = Database(to)
     try:
         with db.untriggered(), db.transaction():
@@ -265,7 +266,7 @@ def is_needed(db: Database, pages: Pages) -> bool:
 def _objects(pages: Pages) -> dict[str, Object]:
     """The file's tables and indexes by name; where some cannot be read any more and all others begin where a new file's do, so do these."""
     objects = {one.name: one for one in pages.schema() or ()}
-    new = {name: Object(kind, name, root, None) for kind, name, root in driver.objects_of_a_new_file()}
+    new = {name: Object(kind, name, root, None) for kind, name, root in tables.objects_of_a_new_file()}
     known = [name for name in new if name in objects]
     if len(known) >= _ENOUGH and all(objects[name].root == new[name].root for name in known):
         return new | objects
@@ -280,7 +281,7 @@ def _version(pages: Pages, objects: dict[str, Object]) -> int:
                 if int(value) > driver.SCHEMA_VERSION:
                     raise SchemaError(f"it has schema version {value}, newer than the {driver.SCHEMA_VERSION} known here; upgrade memdb")
                 return int(value)
-    if not driver.is_todays({one.name: one.sql for one in objects.values() if one.kind == "table" and one.sql is not None}):
+    if not tables.is_todays({one.name: one.sql for one in objects.values() if one.kind == "table" and one.sql is not None}):
         raise SchemaError("of which version it is cannot be read any more")
     return driver.SCHEMA_VERSION
 
@@ -292,7 +293,7 @@ def _copy(db: Database, pages: Pages, objects: dict[str, Object], aside: TextIO,
         copy = _Copy(db, table, list(islice(_listings(pages, objects, table), _LISTINGS)), aside)
         copies.append(copy)
         with db.translated():
-            usual = driver.keep_rows(db.connection, table.name)
+            usual = tables.keep_rows(db.connection, table.name)
         if table.name in objects:
             root = objects[table.name].root
             for listing in copy.listings:
@@ -321,11 +322,11 @@ def _in_other_trees(db: Database, pages: Pages, objects: dict[str, Object]) -> s
     """The pages of indexes, and of what is made anew, as far as their lines may be of these."""
     trees = {str(tree["name"]): tree for tree in db.all("mend.trees")}
     columns = {name: int(str(tree["columns"])) for name, tree in trees.items()}
-    tables = {table.name for table in _tables(db, ())}
+    copied = {table.name for table in _tables(db, ())}
     return {
         part.page
         for one in objects.values()
-        if one.root and one.name not in tables
+        if one.root and one.name not in copied
         for keyed in ((True,) if one.kind == "index" else (False, True))
         for part in pages.parts(one.root, keyed=keyed, plain=one.name not in trees or bool(trees[one.name]["plain"]))
         if part.entries and all(len(entry.values) == columns.get(one.name, len(entry.values)) for entry in part.entries)
@@ -353,14 +354,14 @@ def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
         index = of_table.get(str(line["index"]), _Index(str(line["index"]), (), True))
         named = None if line["column"] is None else str(line["column"])
         of_table[index.name] = _Index(index.name, (*index.columns, named), index.plain and bool(line["plain"]))
-    tables = []
+    found: list[_Table] = []
     for name, told in columns.items():
         keyed = bool(told[0]["keyed"])
         key = sorted((column for column in told if column["pk"]), key=lambda column: int(str(column["pk"])))
         alias = key[0] if not keyed and len(key) == 1 and key[0]["type"] == "INTEGER" else None
-        added, shapes = driver.added_columns(), _SHAPES if name in ours else ()
+        added, shapes = tables.added_columns(), _SHAPES if name in ours else ()
         ordered = [*key, *(column for column in told if not column["pk"])] if keyed else told
-        tables.append(
+        found.append(
             _Table(
                 name,
                 keyed,
@@ -380,7 +381,7 @@ def _tables(db: Database, ours: Collection[str]) -> list[_Table]:
                 tuple(indexes.get(name, {}).values()),
             )
         )
-    return tables
+    return found
 
 
 def _make_what_is_of_others(db: Database, objects: dict[str, Object], *kinds: str) -> list[str]:
@@ -390,7 +391,7 @@ def _make_what_is_of_others(db: Database, objects: dict[str, Object], *kinds: st
     for one in objects.values():
         if one.kind not in kinds or one.name in ours or one.name.startswith(("sqlite_", "facts_vec", "facts_fts")):
             continue
-        if not driver.can_make(db.connection, one.sql):
+        if not tables.can_make(db.connection, one.sql):
             failed.append(one.name)
     return failed
 

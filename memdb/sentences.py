@@ -122,6 +122,11 @@ def sentences(text: str) -> Iterator[tuple[int, int, str]]:
     yield from _pieces(text, start, len(text), "")
 
 
+def beginning(text: str) -> str:
+    """Return the first sentence of a text, as it was written, without the mark that it ends with."""
+    return next(text[start:end].strip() for start, end, _ in sentences(text) if text[start:end].strip())
+
+
 def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, int, str]]:
     while end - start > LONGEST_SENTENCE:
         space = text.rfind(" ", start, start + LONGEST_SENTENCE)

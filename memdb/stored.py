@@ -15,8 +15,8 @@ from pydantic_core import from_json
 
 from memdb.answers import Section
 from memdb.checks import fault
-from memdb.database import NO_UTF_8, Database, Row, SqlValue
-from memdb.driver import damaged_error, row_error
+from memdb.database import Database, Row, SqlValue
+from memdb.driver import NO_UTF_8, damaged_error, row_error
 from memdb.errors import StoreError
 from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
 

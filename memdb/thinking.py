@@ -27,10 +27,11 @@ from memdb.recording import read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
+from memdb.second_thoughts import Before
 from memdb.sentences import is_read_in_part
 from memdb.steps.audit import audit
 from memdb.steps.clarify import clarify
-from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract
+from memdb.steps.extract import MOST_FACTS, begins_with_somebody, extract
 from memdb.steps.gate import gate
 from memdb.steps.hear import Heard, hear
 from memdb.steps.interpret import Interpreted, interpret

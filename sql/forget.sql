@@ -195,7 +195,6 @@ delete from merged where user_id = :user_id and :key is null;
 -- statement: delete_related
 delete from related where user_id = :user_id and :key is null;
 
-
 -- First-person memories that tell of an erased turn, and the patterns that they went into; and what went into patterns that are to be
 -- forgotten themselves: it says the same, and would become the same pattern the next night.
 -- statement: memories

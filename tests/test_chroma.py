@@ -225,7 +225,7 @@ def test_a_collection_s_metadata_holds_no_empty_list(client: chroma.ClientAPI) -
         client.create_collection("lists", metadata={"a": []})  # type: ignore[dict-item]
 
 
-def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Path) -> None:
+def test_databases_keep_collections_apart(client: chroma.ClientAPI) -> None:
     settings = client.get_settings()
     with chroma.AdminClient(settings) as admin:
         admin.create_tenant("acme")
@@ -289,15 +289,21 @@ def test_reset_deletes_collections_but_no_facts(tmp_path: Path) -> None:
         assert len(mem.facts("ana")) == 1
 
 
-@pytest.mark.parametrize(("space", "distances"), [("l2", [0.0, 2.0, 25.0]), ("cosine", [0.0, 1.0, 1.0]), ("ip", [-24.0, 1.0, 1.0])])
-def test_distances_are_chromas(client: chroma.ClientAPI, space: str, distances: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("space", "distances"),
+    [
+        ("l2", {"same": 0, "none": 25, "across": 50}),
+        ("cosine", {"same": 0, "none": 1, "across": 1}),
+        ("ip", {"same": -24, "none": 1, "across": 1}),
+    ],
+)
+def test_distances_are_chromas(client: chroma.ClientAPI, space: str, distances: dict[str, float]) -> None:
     collection = client.create_collection("points", metadata={"hnsw:space": space}, embedding_function=None)
     collection.add(ids=["same", "none", "across"], embeddings=[[3, 4], [0, 0], [4, -3]])
     result = collection.query(query_embeddings=[3, 4])
-    found = dict(zip(result["ids"][0], (result["distances"] or [[]])[0], strict=True))
-    expected = {"l2": {"same": 0, "none": 25, "across": 50}, "cosine": {"same": 0, "none": 1, "across": 1}}
-    assert found == pytest.approx(expected.get(space, {"same": -24, "none": 1, "across": 1}))
-    assert (result["distances"] or [[]])[0] == sorted((result["distances"] or [[]])[0])
+    [found] = result["distances"] or [[]]
+    assert dict(zip(result["ids"][0], found, strict=True)) == pytest.approx(distances)
+    assert found == sorted(found)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from memdb.interfaces.reading import Found
 from memdb.interfaces.show import clean
 from memdb.interfaces.writing import Loaded, Observed
 from memdb.llm import LanguageModel, ScriptedModel
+from tests import commands
 from tests.test_worker import damage
 
 TALK = [
@@ -39,13 +40,11 @@ EMBEDDING = {"observe", "remember", "load", "drain", "retry", "search", "context
 
 def run(*arguments: str | Path, given: str | None = None) -> Result:
     embedder = [] if "--embedder" in arguments or arguments[0] not in EMBEDDING else ["--embedder", "hashing-384"]
-    return CliRunner().invoke(app, [*map(str, arguments), *embedder], input=given)
+    return commands.run(*arguments, *embedder, given=given)
 
 
 def ok(*arguments: str | Path, given: str | None = None) -> str:
-    result = run(*arguments, given=given)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
+    return commands.printed(run(*arguments, given=given))
 
 
 def program(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

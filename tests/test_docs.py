@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import anyio
 import pytest
 import typer
 import yaml
@@ -19,6 +20,8 @@ from pydantic import BaseModel
 
 import memdb
 from memdb.interfaces.commands import app
+from memdb.interfaces.http import create_app
+from memdb.interfaces.mcp import create_server
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -181,6 +184,13 @@ def test_every_verb_and_every_command_is_told() -> None:
     listed = re.search(r"`memdb (\S+\|\S+)`", TOLD)
     assert listed
     assert sorted(listed[1].split("|")) == sorted(typer.main.get_group(app).commands)
+
+
+def test_every_endpoint_and_every_tool_is_told(mem: memdb.Memory) -> None:
+    told = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    listed = {f"/memory/{verb}" for verbs in re.findall(r"/memory/([\w/|]+)", told) for verb in verbs.split("|")}
+    assert create_app(mem).openapi()["paths"].keys() == listed | {"/health"}
+    assert [tool.name for tool in anyio.run(create_server(mem).list_tools) if f"`{tool.name}`" not in told] == []
 
 
 def test_every_verb_takes_what_is_told_and_nothing_else_unless_there_is_more() -> None:

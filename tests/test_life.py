@@ -6,22 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import memdb
 from memdb import Link, Procedure, Vectors
 from memdb.embed import HashingEmbedder
-from memdb.interfaces.commands import app
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, list(map(str, arguments)))
-
-
-def ok(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
+from tests.commands import ok, run
 
 
 @pytest.fixture

@@ -984,7 +984,7 @@ def test_what_no_file_can_hold_is_refused_and_spoils_nothing(unusable: str, tmp_
         assert "Porto" in mem.context("Where does Ana live?", user_id="ana").text
 
 
-def test_a_memory_without_a_file_is_there_for_one_thread(tmp_path: Path) -> None:
+def test_a_memory_without_a_file_is_there_for_one_thread() -> None:
     with pytest.raises(memdb.ConfigError, match="give a path"):
         memdb.open(":memory:", embedder=None)
     with memdb.open(":memory:", embedder=None, config={"worker": False}) as mem, ThreadPoolExecutor(1) as other:

@@ -219,5 +219,5 @@ def test_what_does_not_ask_what_was_so_before(moved: memdb.Memory, query: str) -
     assert {hit.parts["former"] for hit in hits} <= {0.0}
 
 
-def test_no_question_takes_long_to_read(moved: memdb.Memory) -> None:
+def test_no_question_takes_long_to_read() -> None:
     assert not asks_former("did " * 50_000 + "was before x")

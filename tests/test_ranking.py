@@ -358,7 +358,7 @@ def test_measures_of_a_known_ranking() -> None:
     assert measured["nDCG@10"] == pytest.approx((1 / 1.584963 + 1 / 2.321928) / (1 + 1 / 1.584963 + 1 / 2))
 
 
-def test_a_file_keeps_its_own_sets(asked: memdb.Memory, tmp_path: Path) -> None:
+def test_a_file_keeps_its_own_sets(asked: memdb.Memory) -> None:
     asked.tune("mine")
     path, lexical = asked._store.path, asked.weights("mine")["lexical"]
     with memdb.open(path, embedder=HashingEmbedder(64), weights="mine", config={"worker": False}) as again:

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import memdb
-from memdb.driver import copy_file
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
+from memdb.tables import copy_file
 from memdb.trees import Pages, is_zeroed
 
 SIZE = 4096

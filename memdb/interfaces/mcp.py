@@ -5,14 +5,7 @@ With a user fixed, no tool takes one, and nobody else's memory can be reached.
 
 from __future__ import annotations
 
-import inspect
-import json
-import os
-import signal
-import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import Annotated, Any, cast, get_type_hints
+from collections.abc import Callable
 
 from pydantic import Field, StrictBool, ValidationError
 from pydantic_core import to_json
@@ -22,30 +15,14 @@ from memdb import Change, Context, Fact, Forgotten, Hits, InputError, MdbError, 
 from memdb.interfaces import owners, shapes, tiered
 
 try:
-    import anyio
     from mcp.server.mcpserver import Context as Call
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-    from mcp.server.mcpserver.tools import Tool
-    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-    from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError
-    from mcp.shared.message import SessionMessage
-    from mcp.types import (
-        INVALID_PARAMS,
-        INVALID_REQUEST,
-        PARSE_ERROR,
-        CallToolResult,
-        ErrorData,
-        GetPromptResult,
-        InputRequiredResult,
-        JSONRPCError,
-        JSONRPCNotification,
-        JSONRPCRequest,
-        JSONRPCResponse,
-        TextContent,
-        ToolAnnotations,
-    )
+    from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, TextContent, ToolAnnotations
+
+    from memdb.interfaces.stdio import answer_lines
+    from memdb.interfaces.tools import tool_of
 except ModuleNotFoundError as error:
     raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
 
@@ -72,32 +49,10 @@ def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]
         InputError: the user's name is none.
     """
     owner = None if user is None else checks.name(user, "user")
-    tools = [_tool(verb, memory, owner, hints) for hints, verbs in _VERBS for verb in verbs]
+    tools = [tool_of(verb, memory, owner, hints) for hints, verbs in _VERBS for verb in verbs]
     server = _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, subscriptions=False, log_level="WARNING")
     server.owner = owner
     return server
-
-
-def serve_stdio(server: MCPServer[None], *, signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
-    """Answer an assistant over standard input and output until the input ends.
-
-    At one of the signals `end` is called, which leaves the process: whoever reads a line cannot be interrupted, nor is there anything to
-    wait for. On Windows the system ends it.
-    """
-    anyio.run(_answer, server, signals, end)
-
-
-async def _answer(server: MCPServer[None], signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
-    async def heed() -> None:
-        with anyio.open_signal_receiver(*signals) as received:
-            async for one in received:
-                end(one)
-
-    async with anyio.create_task_group() as group:
-        if sys.platform != "win32":
-            group.start_soon(heed)
-        await server.run_stdio_async()
-        group.cancel_scope.cancel()
 
 
 class _Server(MCPServer[None]):
@@ -106,43 +61,8 @@ class _Server(MCPServer[None]):
     owner: str | None = None
 
     async def run_stdio_async(self) -> None:
-        """Serve over standard input and output.
-
-        A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the
-        server until all is answered: it cuts off what it is doing at the end. So it would where nobody reads its answers any more: these
-        are lost then, and what was asked is done.
-        """
-        heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        told, answered = anyio.create_memory_object_stream[SessionMessage](0)
-        waiting: set[str] = set()
-        fewer = anyio.Condition()
-        async with stdio_server(stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
-
-            async def hear() -> None:
-                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
-                    async with heard:
-                        async for message in lines:
-                            refused = _unread(message)
-                            if refused is None:
-                                _await_answer(message, waiting)
-                            await (heard.send(message) if refused is None else answers.send(refused))
-                        async with fewer:
-                            while waiting:
-                                await fewer.wait()
-
-            async def tell() -> None:
-                async with answers, answered:
-                    async for answer in answered:
-                        await answers.send(answer)
-                        if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
-                            async with fewer:
-                                waiting.discard(str(answer.message.id))
-                                fewer.notify_all()
-
-            group.start_soon(hear)
-            group.start_soon(tell)
-            server = self._lowlevel_server
-            await server.run(passed, told, server.create_initialization_options())
+        """Serve over standard input and output, as `answer_lines` does."""
+        await answer_lines(self._lowlevel_server)
 
     async def call_tool(
         self, name: str, arguments: dict[str, object], context: Call[None, object] | None = None
@@ -166,148 +86,11 @@ class _Server(MCPServer[None]):
         raise MCPError(INVALID_PARAMS, f"There is no prompt {name!r}; what the memory can do is in its tools.")
 
 
-class _Wire(anyio.AsyncFile[str]):
-    """Where the answers go; what is written when nobody reads any more is lost."""
-
-    async def write(self, text: str) -> int:
-        """Write, if anybody reads."""
-        with suppress(ConnectionError):
-            await super().write(text)
-        return len(text)
-
-    async def flush(self) -> None:
-        """Send what was written, if anybody reads."""
-        with suppress(ConnectionError):
-            await super().flush()
-
-
-def _wire() -> _Wire:
-    """Keep standard output for the protocol; what anything else prints goes to standard error."""
-    wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return _Wire(wire)
-
-
-class _Arguments(FuncMetadata):
-    """What a tool takes, under all names that it goes by.
-
-    Some programs send a list as the text of it, which is read, or what alone would stand in it; where a text may stand, it is one, word for
-    word.
-    """
-
-    texts: frozenset[str]
-    lists: frozenset[str]
-    body: type[shapes.Body]
-
-    def pre_parse_json(self, data: dict[str, object]) -> dict[str, object]:
-        """Return the arguments by their own names, with lists read."""
-        data = self.body.by_their_names(data)
-        rest = super().pre_parse_json({name: value for name, value in data.items() if name not in self.texts})
-        alone = {name: [value] for name, value in rest.items() if name in self.lists and isinstance(value, str)}
-        return data | rest | alone
-
-
-def _may_be(kind: str, schema: dict[str, object]) -> bool:
-    return kind in [schema.get("type"), *(one.get("type") for one in cast(list[dict[str, object]], schema.get("anyOf", ())))]
-
-
-def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> None:
-    """Note the id of a request as one that waits for its answer; one that its sender has given up gets none."""
-    match message:
-        case SessionMessage(message=JSONRPCRequest(id=name)):
-            waiting.add(str(name))
-        case SessionMessage(message=JSONRPCNotification(method="notifications/cancelled", params={"requestId": name})):
-            waiting.discard(str(name))
-
-
-def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
-    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no message of the protocol; None to any other, to
-    an empty one, and to what would be an answer itself.
-    """
-    if not isinstance(message, ValidationError):
-        return None
-    faults = message.errors()
-    first = faults[0]
-    if first["type"] == "json_invalid":
-        if not str(first["input"]).strip():
-            return None
-        told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({first['msg']}); mend it and send it again.")
-        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(_lax(str(first["input"]))), error=told))
-    sent = next((fault["input"] for fault in faults if fault["type"] == "missing"), None)  # what lacks something is the whole of it
-    if isinstance(sent, dict) and not sent.keys().isdisjoint(("result", "error")):
-        return None
-    told = ErrorData(code=INVALID_REQUEST, message="The message is no request of JSON-RPC 2.0; send an object with jsonrpc, id and method.")
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(sent), error=told))
-
-
-def _lax(line: str) -> object:
-    """What a line that is no JSON says, as far as a laxer reader can tell."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _asked_as(sent: object) -> int | str | None:
-    """The id of a call, if that is one."""
-    call = sent.get("id") if isinstance(sent, dict) else None
-    return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
-
-
 def _sentence(error: ToolError, owner: str | None) -> str | None:
     cause = error.__cause__
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
         return checks.faults(cause.errors())
     return owners.sentence(cause, owner) if isinstance(cause, MdbError) else None
-
-
-def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints: ToolAnnotations) -> Tool:
-    """Make a tool of a verb: its arguments are the fields of the body that the verb takes, without the user where one is fixed."""
-    types = get_type_hints(verb)
-    body = cast(type[shapes.Body], types["asked"])
-    fixed = {"user_id": owner} if owner is not None and "user_id" in body.model_fields else {}
-
-    def call(**given: object) -> object:
-        asked = body.model_construct(None, **given, **fixed)  # what is given was checked against the same fields
-        if owner is not None and isinstance(asked, shapes.FactId):
-            owners.owned(memory, asked.fact_id, user_id=owner)
-        return verb(memory, asked)
-
-    parameters = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.is_required() else field.default,
-            annotation=Annotated[field.annotation, field],
-        )
-        for name, field in body.model_fields.items()
-        if name not in fixed
-    ]
-    call.__name__ = verb.__name__
-    call.__signature__ = inspect.Signature(parameters, return_annotation=types["return"])  # type: ignore[attr-defined]
-    tool = Tool.from_function(call, description=inspect.getdoc(verb), annotations=hints)
-    arguments = tool.fn_metadata.arg_model
-    arguments.model_config["extra"] = "forbid"  # a misspelt filter, or a user where one is fixed, would be passed over in silence
-    arguments.model_rebuild(force=True)
-    tool.parameters = cast(dict[str, Any], _untitled(arguments.model_json_schema()))
-    made = tool.fn_metadata
-    tool.fn_metadata = _Arguments(
-        arg_model=arguments,
-        output_schema=cast(dict[str, Any], _untitled(made.output_schema)),
-        output_model=made.output_model,
-        wrap_output=made.wrap_output,
-        body=body,
-        texts=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be("string", schema)),
-        lists=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be("array", schema)),
-    )
-    return tool
-
-
-def _untitled(schema: object) -> object:
-    """A schema without the titles that are made of names: every conversation that has the tools pays for them."""
-    if isinstance(schema, dict):
-        return {name: _untitled(value) for name, value in schema.items() if name != "title" or not isinstance(value, str)}
-    return [_untitled(one) for one in schema] if isinstance(schema, list) else schema
 
 
 class FactsIn(shapes.FactsIn):

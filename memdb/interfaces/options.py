@@ -11,8 +11,8 @@ import typer
 
 import memdb
 from memdb import InputError, Memory, NotFoundError
-from memdb.answers import Narrowed
 from memdb.config import load_config
+from memdb.filters import Narrowed
 from memdb.records import Category, MemoryType, Status, Tier
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]

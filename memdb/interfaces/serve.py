@@ -140,7 +140,8 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
 
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
     """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
-    from memdb.interfaces.mcp import create_server, serve_stdio
+    from memdb.interfaces.mcp import create_server
+    from memdb.interfaces.stdio import serve_stdio
 
     with memdb.open(db, embedder=embedder_of(embedder), weights=weights) as memory:
 

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from memdb import Fact, Hit, Hits, Listed, Message, NewFact
-from memdb.answers import Filters
+from memdb.filters import Filters
 from memdb.interfaces.owners import of_the_owner
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier, TurnStatus
 

@@ -11,7 +11,7 @@ from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.figures import told_apart
 from memdb.keys import is_no_news, normalise
 from memdb.logs import warn_now_and_then
-from memdb.privacy import secret_in, topic_of
+from memdb.privacy import not_allowed
 from memdb.records import LIVE, Candidate, Consent, Item, Predicate
 from memdb.times import to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
@@ -42,7 +42,7 @@ def admit(
     if item.confidence < config.gate_confidence:
         confidence, least = told_apart(item.confidence, config.gate_confidence)
         return f"not sure enough: {confidence} is below {least}"
-    if refused := _refusal(item, key, consent, predicate):
+    if refused := not_allowed(_stated(item, key, predicate), consent):
         return refused
     if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):
         return None
@@ -94,8 +94,8 @@ def _made_by(db: Database, embedder: Embedder) -> bool:
     return (db.one("meta.embedder") or {})["name"] == embedder.name
 
 
-def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> str | None:
-    said = Candidate(
+def _stated(item: Item, key: str, predicate: Predicate) -> Candidate:
+    return Candidate(
         key=key,
         value_text=item.text,
         object=item.object or item.text,
@@ -104,8 +104,3 @@ def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> st
         excerpt=item.text,
         value_json=item.details,
     )
-    if consent.secrets == "refuse" and (secret := secret_in(said)):
-        return f"it holds a secret ({secret}), and none is to be kept"
-    if consent.sensitive_topics == "refuse" and (topic := topic_of(said)):
-        return f"it is about {topic}, of which nothing is to be kept"
-    return None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from memdb.answers import Forgotten
-from memdb.database import Database
+from memdb.database import Database, SqlValue
 
 _BATCH = 500  # texts that are looked through at once
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
@@ -45,66 +45,21 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
-    quoting = _quoting(db, "forget.derived", "forget.derived_texts", words, user_id=user_id)
-    derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, ids=quoting)
-    archived_derived = db.all(
-        "forget.delete_archived_derived",
-        user_id=user_id,
-        key=key,
-        turns=turns,
-        ids=_quoting(db, "forget.archived", "forget.archived_texts", words, user_id=user_id),
-    )
-    db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
-    told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
-    memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
-    db.run("forget.release_memories", memories=memories)
-    retold = db.all("forget.delete_memories", memories=memories)
-    gone = [row["fact_id"] for row in (*derived, *archived_derived, *retold)]
+    gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
-    db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
-    taken_back = json.dumps([row["segment_id"] for row in told if row["taken_back"]])
-    db.run("forget.delete_taken_back", user_id=user_id, taken_back=taken_back)
-    db.run("forget.free_events", user_id=user_id, key=key, memories=memories)
     messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
     facts = db.all("forget.delete_facts", user_id=user_id, key=key)
     archived = db.all("forget.delete_archive", user_id=user_id, key=key)
     history = db.all("forget.delete_history", user_id=user_id, key=key)
     removed = db.all("forget.delete_turns", user_id=user_id, key=key, turns=turns)
-    for unquote in ("forget.unquote_facts", "forget.unquote_archive", "forget.unquote_history"):
-        db.run(unquote, user_id=user_id, key=key, turns=turns)
-    db.run("forget.delete_actions", user_id=user_id, key=key)
-    db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
-    db.run("forget.unreason_history", ids=_quoting(db, "forget.reasons", "forget.reasons_texts", words, user_id=user_id))
-    db.run("forget.delete_quoting_calls", ids=_quoting(db, "forget.calls", "forget.calls_texts", words, user_id=user_id))
-    db.run("forget.delete_quoting_notes", ids=_quoting(db, "forget.notes", "forget.notes_texts", words, user_id=user_id))
-    db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
-    db.run("forget.delete_consent", user_id=user_id, key=key)
-    for delete in (
-        "forget.delete_sessions", "forget.delete_open_sessions", "forget.delete_related", "forget.delete_merged", "forget.delete_upkeep"
-    ):  # fmt: skip
-        db.run(delete, user_id=user_id, key=key)
+    _erase_quotations(db, words, user_id=user_id, key=key, turns=turns)
+    _erase_records(db, user_id=user_id, key=key)
     db.run("forget.interrupt_turns", user_id=user_id)
     db.run("forget.interrupt_upkeep", user_id=user_id)
-    db.run("forget.delete_events", user_id=user_id, key=key, turns=turns, memories=memories)
-    db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)
-    db.run("forget.delete_retrievals", user_id=user_id)
-    db.run("forget.delete_feedback", user_id=user_id)
-    db.run("forget.delete_profile", user_id=user_id)
     between = [[row["id"], row["session_id"]] for row in messages if key is not None]
     db.run("forget.neighbours", user_id=user_id, gone=json.dumps(between))
     db.run("forget.merge_words")
-    vectors = 0
-    pending = db.all("forget.erased_vectors", user_id=user_id)
-    if db.has_vectors or not db.all("forget.indexed"):
-        for row in pending:
-            removed_now = db.run("sync.remove", id=row["id"])
-            if row["gone"]:
-                vectors += removed_now
-                db.run("sync.settled", id=row["id"])
-        pending = []
-    db.run("forget.hand_over", user_id=user_id)
-    db.run("sync.changed", user_id=user_id)
-    db.run("sync.gone_user", user_id=user_id)
+    vectors, pending = _erase_vectors(db, user_id=user_id)
     db.run("forget.disallow")
     return Forgotten(
         facts=len(facts) + len(archived) + len(gone),
@@ -112,15 +67,78 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         turns=len(removed),
         history=len(history),
         vectors=vectors,
-        vectors_pending=len(pending),
+        vectors_pending=pending,
     )
 
 
-def _quoting(db: Database, statement: str, texts: str, words: _Words, *, user_id: str) -> str:
+def _erase_conclusions(db: Database, words: _Words, *, user_id: str, key: str | None, turns: str) -> list[SqlValue]:
+    """Erase what upkeep made of the turns, or wrote that quotes a forgotten value, and return the ids of those facts."""
+    quoting = _quoting(db, words, "forget.derived", "forget.derived_texts", user_id=user_id)
+    derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, ids=quoting)
+    quoting = _quoting(db, words, "forget.archived", "forget.archived_texts", user_id=user_id)
+    archived = db.all("forget.delete_archived_derived", user_id=user_id, key=key, turns=turns, ids=quoting)
+    db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
+    return [row["fact_id"] for row in (*derived, *archived)]
+
+
+def _erase_memories(db: Database, *, user_id: str, key: str | None, turns: str) -> list[SqlValue]:
+    """Erase the first-person memories that tell of it, and what happened then, and return the ids of those memories."""
+    told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
+    memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
+    db.run("forget.release_memories", memories=memories)
+    retold = db.all("forget.delete_memories", memories=memories)
+    db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
+    taken_back = json.dumps([row["segment_id"] for row in told if row["taken_back"]])
+    db.run("forget.delete_taken_back", user_id=user_id, taken_back=taken_back)
+    db.run("forget.free_events", user_id=user_id, key=key, memories=memories)
+    db.run("forget.delete_events", user_id=user_id, key=key, turns=turns, memories=memories)
+    db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)
+    return [row["fact_id"] for row in retold]
+
+
+def _erase_quotations(db: Database, words: _Words, *, user_id: str, key: str | None, turns: str) -> None:
+    """Erase the words of the turns, and the values, where they stand in what stays, and in what was noted of the turns."""
+    for unquote in ("forget.unquote_facts", "forget.unquote_archive", "forget.unquote_history"):
+        db.run(unquote, user_id=user_id, key=key, turns=turns)
+    db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
+    db.run("forget.unreason_history", ids=_quoting(db, words, "forget.reasons", "forget.reasons_texts", user_id=user_id))
+    db.run("forget.delete_quoting_calls", ids=_quoting(db, words, "forget.calls", "forget.calls_texts", user_id=user_id))
+    db.run("forget.delete_quoting_notes", ids=_quoting(db, words, "forget.notes", "forget.notes_texts", user_id=user_id))
+    db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
+
+
+def _erase_records(db: Database, *, user_id: str, key: str | None) -> None:
+    """Erase what was noted of the user: what was done under the key, what was asked, and, of everything, also how far things had come."""
+    for delete in (
+        "forget.delete_actions", "forget.delete_consent", "forget.delete_sessions", "forget.delete_open_sessions", "forget.delete_related",
+        "forget.delete_merged", "forget.delete_upkeep",
+    ):  # fmt: skip
+        db.run(delete, user_id=user_id, key=key)
+    for delete in ("forget.delete_retrievals", "forget.delete_feedback", "forget.delete_profile"):
+        db.run(delete, user_id=user_id)
+
+
+def _erase_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
+    """Erase the vectors of what is gone, and return how many went, and how many still wait for a connection that can."""
+    erased, waiting = 0, db.all("forget.erased_vectors", user_id=user_id)
+    if db.has_vectors or not db.all("forget.indexed"):
+        for row in waiting:
+            removed = db.run("sync.remove", id=row["id"])
+            if row["gone"]:
+                erased += removed
+                db.run("sync.settled", id=row["id"])
+        waiting = []
+    db.run("forget.hand_over", user_id=user_id)
+    db.run("sync.changed", user_id=user_id)
+    db.run("sync.gone_user", user_id=user_id)
+    return erased, len(waiting)
+
+
+def _quoting(db: Database, words: _Words, statement: str, texts: str, *, user_id: str) -> str:
     """The ids of what quotes a forgotten value, as JSON: `statement` gives the ids of a user's texts of one sort, `texts` some of them."""
     if not words:
         return "[]"
-    found: list[object] = []
+    found: list[SqlValue] = []
     ids = [row["id"] for row in db.all(statement, user_id=user_id)]
     for first in range(0, len(ids), _BATCH):
         rows = db.all(texts, ids=json.dumps(ids[first : first + _BATCH]))

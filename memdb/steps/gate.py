@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memdb.config import Config
 from memdb.figures import told_apart
 from memdb.keys import normalise, predicate_of
-from memdb.privacy import quotable, secret_in, topic_of
+from memdb.privacy import not_allowed, quotable
 from memdb.records import Case, Consent, Note, Predicate
 
 
@@ -43,10 +43,8 @@ def gate(cases: Sequence[Case], *, consent: Consent, predicates: Mapping[str, Pr
 
 def _refusal(case: Case, consent: Consent, predicate: Predicate, config: Config) -> str | None:
     said = case.candidate
-    if consent.secrets == "refuse" and (secret := secret_in(said)):
-        return f"it holds a secret ({secret}), and none is to be kept"
-    if consent.sensitive_topics == "refuse" and not said.negated and (topic := topic_of(said)):
-        return f"it is about {topic}, of which nothing is to be kept"
+    if (why := not_allowed(said, consent)) is not None:
+        return why
     if said.confidence < config.gate_confidence and not said.negated and not _is_doubt(case, predicate):
         confidence, least = told_apart(said.confidence, config.gate_confidence)
         return f"the extractor is only {confidence} sure of it, and {least} is wanted"

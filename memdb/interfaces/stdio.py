@@ -1,0 +1,152 @@
+"""An assistant's lines, over standard input and output: each that asks for something is answered, one that cannot be read as well."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+from pydantic import ValidationError
+
+
+def serve_stdio(server: MCPServer[None], *, signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
+    """Answer an assistant over standard input and output until the input ends.
+
+    At one of the signals `end` is called, which leaves the process: whoever reads a line cannot be interrupted, nor is there anything to
+    wait for. On Windows the system ends it.
+    """
+    anyio.run(_answer, server, signals, end)
+
+
+async def _answer(server: MCPServer[None], signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
+    async def heed() -> None:
+        with anyio.open_signal_receiver(*signals) as received:
+            async for one in received:
+                end(one)
+
+    async with anyio.create_task_group() as group:
+        if sys.platform != "win32":
+            group.start_soon(heed)
+        await server.run_stdio_async()
+        group.cancel_scope.cancel()
+
+
+async def answer_lines(server: Server[None]) -> None:
+    """Serve over standard input and output.
+
+    A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the
+    server until all is answered: it cuts off what it is doing at the end. So it would where nobody reads its answers any more: these
+    are lost then, and what was asked is done.
+    """
+    heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    told, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    waiting: set[str] = set()
+    fewer = anyio.Condition()
+    async with stdio_server(stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
+
+        async def hear() -> None:
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+                async with heard:
+                    async for message in lines:
+                        refused = _unread(message)
+                        if refused is None:
+                            _await_answer(message, waiting)
+                        await (heard.send(message) if refused is None else answers.send(refused))
+                    async with fewer:
+                        while waiting:
+                            await fewer.wait()
+
+        async def tell() -> None:
+            async with answers, answered:
+                async for answer in answered:
+                    await answers.send(answer)
+                    if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
+                        async with fewer:
+                            waiting.discard(str(answer.message.id))
+                            fewer.notify_all()
+
+        group.start_soon(hear)
+        group.start_soon(tell)
+        await server.run(passed, told, server.create_initialization_options())
+
+
+class _Wire(anyio.AsyncFile[str]):
+    """Where the answers go; what is written when nobody reads any more is lost."""
+
+    async def write(self, text: str) -> int:
+        """Write, if anybody reads."""
+        with suppress(ConnectionError):
+            await super().write(text)
+        return len(text)
+
+    async def flush(self) -> None:
+        """Send what was written, if anybody reads."""
+        with suppress(ConnectionError):
+            await super().flush()
+
+
+def _wire() -> _Wire:
+    """Keep standard output for the protocol; what anything else prints goes to standard error."""
+    wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return _Wire(wire)
+
+
+def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> None:
+    """Note the id of a request as one that waits for its answer; one that its sender has given up gets none."""
+    match message:
+        case SessionMessage(message=JSONRPCRequest(id=name)):
+            waiting.add(str(name))
+        case SessionMessage(message=JSONRPCNotification(method="notifications/cancelled", params={"requestId": name})):
+            waiting.discard(str(name))
+
+
+def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
+    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no message of the protocol; None to any other, to
+    an empty one, and to what would be an answer itself.
+    """
+    if not isinstance(message, ValidationError):
+        return None
+    faults = message.errors()
+    first = faults[0]
+    if first["type"] == "json_invalid":
+        if not str(first["input"]).strip():
+            return None
+        told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({first['msg']}); mend it and send it again.")
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(_lax(str(first["input"]))), error=told))
+    sent = next((fault["input"] for fault in faults if fault["type"] == "missing"), None)  # what lacks something is the whole of it
+    if isinstance(sent, dict) and not sent.keys().isdisjoint(("result", "error")):
+        return None
+    told = ErrorData(code=INVALID_REQUEST, message="The message is no request of JSON-RPC 2.0; send an object with jsonrpc, id and method.")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(sent), error=told))
+
+
+def _lax(line: str) -> object:
+    """What a line that is no JSON says, as far as a laxer reader can tell."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _asked_as(sent: object) -> int | str | None:
+    """The id of a call, if that is one."""
+    call = sent.get("id") if isinstance(sent, dict) else None
+    return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None

@@ -1,0 +1,254 @@
+"""What a turn says of what was said before: more of the same, a slip put right, what is taken back, or what is to be forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
+from memdb.claims_abroad import spoken_in, statements_in
+from memdb.english_rules import compiled, relation_words, rules
+from memdb.keys import canonical_key, normalise, predicate_of
+from memdb.records import Candidate, Predicate, Turn
+from memdb.replies import added_in, said_of_user, spelled_out
+from memdb.retractions import (
+    Request,
+    Slip,
+    instead_in,
+    is_denied,
+    is_over,
+    is_taken_back,
+    may_be_taken_back,
+    pointed_at,
+    request_in,
+    slip_in,
+    stand_ins,
+)
+from memdb.sentences import CONTRACTED, beginning, expand
+from memdb.wording import worded
+
+Before = Callable[[], tuple[Turn, str] | None]
+"""Reads what the same speaker said last before a turn, and what that may answer."""
+
+SHORT = 300
+"""Characters of what somebody types rather than pastes."""
+
+_OF_NO_NOTE = 8  # words: "OK, I'll remember that."
+_PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """In which a turn is said: by whom, what is known by then, what it may answer (`asked`), and what was said before it.
+
+    `read` reads what another turn of the same speaker states by itself, given what that may answer.
+    """
+
+    owner: Person
+    predicates: Mapping[str, Predicate]
+    zone: tzinfo
+    read: Callable[[Turn, str], list[Candidate]]
+    held: Held | None
+    held_of: HeldOf | None
+    once: Held
+    asked: str
+    before: Before | None
+
+    def earlier(self) -> tuple[Turn, str] | None:
+        """Return what the same speaker said last, and what that may answer; None where that is not known."""
+        return self.before() if self.before is not None else None
+
+    def held_under(self, keys: list[str]) -> Iterable[tuple[str, str]]:
+        """Return what is believed under keys: each key with a value; nothing where that is not known."""
+        return self.held(keys) if keys and self.held is not None else ()
+
+    def believed(self, keys: list[str]) -> set[tuple[str, str]]:
+        """Return the same, each value normalised."""
+        return {(key, normalise(value)) for key, value in self.held_under(keys)}
+
+
+def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
+    """Return what a turn adds to the list with which the one before it ends, if it does nothing else.
+
+    That is "and eggs" after "I'm allergic to nuts". Where the assistant said anything of note in between, it may add to that.
+    """
+    more = added_in(turn.user_input)
+    earlier = there.earlier() if more and _is_of_no_note(there.asked) else None
+    said = earlier[0].user_input.rstrip(" .!") if earlier is not None else ""
+    if earlier is None or "?" in said or len(said) > SHORT:
+        return []
+    last = [one for one in there.read(*earlier) if not one.negated and one.object and said.endswith(one.object)]
+    if len(last) != 1 or last[0].predicate not in rules().added.predicates:
+        return []
+    goes_on = turn.model_copy(update={"user_input": said.removesuffix(last[0].object) + more})
+    return [
+        one.model_copy(update={"excerpt": beginning(turn.user_input), "confidence": round(one.confidence - GUESSED, 2)})
+        for one in there.read(goes_on, "")
+        if one.key == last[0].key and one.negated == last[0].negated and one.object in more
+    ]
+
+
+def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
+    """Return what a turn says that only corrects or takes back what was said before, or asks to forget it; None if it says else."""
+    if (request := request_in(turn.user_input)) is not None:
+        return _forgotten(turn, request, there)
+    if there.held is None or there.before is None:
+        return None
+    instead = instead_in(turn.user_input)
+    yes = spelled_out(there.asked, "yes") if instead is not None else None
+    if instead is not None and yes is not None:  # "Do you still live in Porto?", "no, Braga now"
+        return _corrected(turn, instead, (turn.model_copy(update={"user_input": yes}), ""), there, answers=True) or None
+    slip = slip_in(turn.user_input)
+    if slip is not None and not (slip.bare and "?" in there.asked) and (earlier := there.before()) is not None:  # else it is an answer
+        corrected = _corrected(turn, slip, earlier, there)
+        if corrected:
+            return corrected
+    return _over(turn, there) or None
+
+
+def _is_of_no_note(reply: str) -> bool:
+    return "?" not in reply and len(reply.split()) <= _OF_NO_NOTE
+
+
+def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate]:
+    """The ends of what one asks to forget. The file keeps it as what was believed once: only an application erases."""
+    because = "asked to be forgotten"
+    if request.clause:
+        stated = there.read(turn.model_copy(update={"user_input": request.clause}), "")
+        end = _ending(turn, because)
+        return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    keys = (canonical_key(there.owner.slug, predicate) for predicate in request.predicates)
+    return [_end(turn, key, "", there, because=because) for key in keys]
+
+
+def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:
+    """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
+
+    It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant. Where the turn `answers`
+    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed.
+    """
+    before, asked = earlier
+    read = there.read(before, asked)
+    objects = (one.object for one in read if not one.negated)
+    changes: list[list[tuple[Candidate, Candidate]]] = []
+    for wrong in stand_ins(before.user_input, objects, slip, at=before.timestamp, zone=there.zone):
+        text = slip.corrects(wrong, before.user_input)
+        if text is None:
+            continue
+        anew = there.read(before.model_copy(update={"user_input": text}), asked)
+        if [(one.predicate, one.negated) for one in anew] == [(one.predicate, one.negated) for one in read]:
+            changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
+    found: list[Candidate] = []
+    for old, new in changes[0] if len(changes) == 1 else []:
+        believed = (old.key, normalise(old.object)) in there.believed([old.key])
+        if old.negated or not (believed or answers):
+            continue
+        guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
+        sure = round(min(old.confidence, new.confidence) + (LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
+        because = "said to have changed" if answers else "corrected"
+        told: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True, "because": because, "confidence": sure}
+        found.append(new.model_copy(update=told))
+        one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
+        nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
+        same = one == other or (nested and predicate_of(old.key, there.predicates).cardinality == "one")
+        more = slip.mild and old.predicate == new.predicate in rules().takes_back.beside  # "coffee, actually" after "I like tea"
+        if believed and not more and not (same and old.key == new.key):
+            found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
+    return found
+
+
+def _over(turn: Turn, there: Situation) -> list[Candidate]:
+    """The ends of what a turn takes back: all that the one before it states, which was a joke, or what was just said and is not so."""
+    over = is_over(turn.user_input)
+    if over or is_denied(turn.user_input):
+        return _not_so(turn, there, over=over)
+    if is_taken_back(turn.user_input):
+        earlier = there.earlier()
+        if earlier is None or not may_be_taken_back(earlier[0].user_input, turn.user_input):
+            return []
+        end = _ending(turn, "taken back") | _TIMELESS
+        return [one.model_copy(update=end) for one in _still_believed(there.read(*earlier), there)]
+    if not (predicates_meant := pointed_at(turn.user_input)):
+        return []
+    earlier = there.earlier()
+    told = there.asked if _PROPER.search(there.asked) else f"{there.asked} {earlier[0].user_input if earlier else ''}"
+    if "pet" in predicates_meant and compiled(rf"\b(?:{relation_words()})\b").search(compiled(rules().macros["animal"]).sub("", told)):
+        return []  # "he died" may be said of somebody else
+    keys = [canonical_key(there.owner.slug, predicate) for predicate in predicates_meant]
+    named = {(key, value) for key, value in there.held_under(keys) if _is_named(value, told)}
+    if len({normalise(value) for _, value in named}) != 1:
+        return []
+    return [_end(turn, key, value, there, because="over") for key, value in sorted(named)]
+
+
+def _not_so(turn: Turn, there: Situation, *, over: bool) -> list[Candidate]:
+    """The end of the one thing that was said of the user right before, and that is so no more, or never was so.
+
+    "That's wrong" may be said of anything: it counts where nothing else was said. Of what the user said themselves only "not any more" is
+    said, and only where nothing of note was said in between.
+    """
+    negative = compiled(rules().phrase["negative"])  # "you don't smoke", "not any more": that is what was said
+    spoken, alone = said_of_user(there.asked)
+    if any(negative.search(said) for said in spoken):
+        return []
+    turns = [(turn.model_copy(update={"user_input": said}), "") for said in spoken]
+    if over and not spoken and _is_of_no_note(there.asked):
+        earlier = there.earlier()
+        turns = [earlier] if earlier and not negative.search(CONTRACTED.sub(expand, _in_english(earlier[0], there.zone))) else []
+    read = [one for said, answers in turns for one in there.read(said, answers)]
+    meant = _still_believed(read, there)
+    if len(read) != 1 or len(meant) != 1 or not (over or alone):
+        return []
+    return [meant[0].model_copy(update=_ending(turn, "over" if over else "denied") | _TIMELESS)]
+
+
+def _still_believed(read: list[Candidate], there: Situation) -> list[Candidate]:
+    """What of that which was said is believed."""
+    believed = there.believed([one.key for one in read])
+    return [one for one in read if not one.negated and (one.key, normalise(one.object)) in believed]
+
+
+def _in_english(turn: Turn, zone: tzinfo) -> str:
+    """What a turn says, or what it states in another language, in English."""
+    language = spoken_in(turn.user_input)
+    if language is None:
+        return turn.user_input
+    return "\n".join(said for said, _ in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone))
+
+
+def _is_named(value: str, told: str) -> bool:
+    """Whether a thing, or who is called so, is spoken of in a text."""
+    name = value.rpartition(" called ")[2]
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
+
+
+_TIMELESS: dict[str, object] = {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
+
+
+def _ending(turn: Turn, because: str) -> dict[str, object]:
+    """What makes an end of a candidate, because of a turn."""
+    return {"excerpt": beginning(turn.user_input), "negated": True, "explicit": True, "because": because}
+
+
+def _end(turn: Turn, key: str, value: str, there: Situation, *, because: str) -> Candidate:
+    """The end of what is held under a key, or of one value of it."""
+    subject, _, name = key.partition(".")
+    known = predicate_of(key, there.predicates)
+    return Candidate(
+        key=key,
+        value_text=f"{there.owner.display} {worded(known.label, value)}".strip(),
+        object=value,
+        category=known.category,
+        confidence=0.92,
+        excerpt=beginning(turn.user_input),
+        value_json={"subject": subject, "predicate": name, "object": value},
+        negated=True,
+        explicit=True,
+        because=because,
+    )
+
+
+def _says(candidate: Candidate) -> tuple[object, ...]:
+    return candidate.key, normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to

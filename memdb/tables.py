@@ -1,0 +1,213 @@
+"""The tables of a file as SQLite has them, whosever they are: rows taken out, put in, or written as SQL; files made and copied whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from memdb import files
+from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, first
+from memdb.errors import ConflictError
+
+_PAGES_AT_ONCE = 1024
+_ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
+_THERE_IS_ONE = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID, apsw.SQLITE_CONSTRAINT_UNIQUE)
+
+
+def rows_as_sql(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> list[str]:
+    """Return the rows of a table that have these values in these columns, each as the SQL that writes it, to the byte."""
+    columns = _columns(connection, table)
+    shown = ", ".join(f"""iif(typeof({name}) = 'text', cast({name} as blob), {name}), typeof({name}) = 'text'""" for name in columns)
+    rows = connection.execute(f"select {shown} from {_quoted(table)} where {_are(named)}", tuple(named.values())).fetchall()
+    return [_written(table, columns, map(_literal, row[::2], row[1::2])) for row in rows]
+
+
+def row_as_sql(table: str, names: Iterable[str], values: Iterable[apsw.SQLiteValue]) -> str:
+    """Return the SQL that writes a row with these values; a text that is no UTF-8 comes as bytes of a class of its own."""
+    return _written(table, map(_quoted, names), (_literal(value, type(value) not in (bytes, int, float)) for value in values))
+
+
+def delete_rows(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> int:
+    """Delete the rows of a table that have these values in these columns, and return how many there were."""
+    connection.execute(f"delete from {_quoted(table)} where {_are(named)}", tuple(named.values()))
+    return connection.changes()
+
+
+def drop_index(connection: apsw.Connection, name: str) -> None:
+    """Drop an index."""
+    connection.execute(f"drop index {_quoted(name)}")
+
+
+def insert_row(connection: apsw.Connection, table: str, names: Iterable[str], values: Sequence[apsw.SQLiteValue]) -> bool:
+    """Insert a row, unless there is one with its key; return whether it was."""
+    columns, places = ", ".join(map(_quoted, names)), ", ".join("?" * len(values))
+    try:
+        connection.execute(f"insert into {_quoted(table)} ({columns}) values ({places})", tuple(values))
+    except apsw.ConstraintError as error:
+        if getattr(error, "extendedresult", None) in _THERE_IS_ONE:
+            return False
+        raise
+    except apsw.SQLError as error:  # such as of JSON that an index is to be made of and that is none
+        raise ConflictError(f"{table} refused the row ({error}).") from error
+    return True
+
+
+def count(connection: apsw.Connection, table: str) -> int:
+    """Return how many rows a table has."""
+    return int(str(first(connection, f"select count(*) from {_quoted(table)}")))
+
+
+def row_ids(connection: apsw.Connection, table: str) -> Iterator[int]:
+    """Go through the ids of a table's rows."""
+    return (int(str(rowid)) for (rowid,) in connection.execute(f"select rowid from {_quoted(table)}"))
+
+
+def keep_rows(connection: apsw.Connection, table: str) -> int:
+    """Take a table's rows out of it, to be put back later; return how many there were."""
+    connection.execute(f"create temp table {_quoted('kept ' + table)} as select * from main.{_quoted(table)}")
+    connection.execute(f"delete from main.{_quoted(table)}")
+    return connection.changes()
+
+
+def put_back_rows(connection: apsw.Connection, table: str) -> None:
+    """Put back those of a table's rows whose keys are not in it again."""
+    connection.execute(f"insert or ignore into main.{_quoted(table)} select * from temp.{_quoted('kept ' + table)}")
+
+
+def can_make(connection: apsw.Connection, sql: str | None) -> bool:
+    """Make a table, an index, a view or a trigger by its SQL, if it can be."""
+    try:
+        if sql is None or sql.lower().startswith("create virtual"):
+            return False
+        connection.execute(sql)
+    except apsw.SQLError:
+        return False
+    except apsw.ConstraintError:  # the rows that are left contradict a unique index
+        return False
+    return True
+
+
+def copy_file(path: Path, to: Path) -> None:
+    """Copy a file page by page, whatever is in it, to another one that is empty."""
+    original, copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE), apsw.Connection(str(to))
+    try:
+        with copy.backup("main", original, "main") as pages:
+            while not pages.done:
+                pages.step(_PAGES_AT_ONCE)
+    finally:
+        copy.close()
+        original.close()
+
+
+@contextmanager
+def overwriting(connection: apsw.Connection, by: Path) -> Iterator[Callable[[], None]]:
+    """Hold the write lock on a file until it is overwritten by another one, all of it or nothing, which is when what is given is called.
+
+    The connection itself is not to be used meanwhile. The other file is an empty one at first, and may be filled meanwhile.
+    """
+    other = apsw.Connection(str(by))
+    try:
+        other.execute(f"pragma page_size = {first(connection, 'pragma page_size')}; create table if not exists begun (a)")
+        with connection.backup("main", other, "main") as pages:
+            pages.step(0)
+
+            def overwrite() -> None:
+                while not pages.done:
+                    pages.step(-1)
+
+            yield overwrite
+    finally:
+        other.close()
+
+
+def fresh() -> apsw.Connection:
+    """Return a connection to a memory of its own with nothing in it but what every new one has."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(files.schema())
+    return connection
+
+
+def objects_of_a_new_file() -> list[tuple[str, str, int]]:
+    """Return the tables and indexes of a new file: which of the two, the name, and the page where it begins."""
+    new = fresh()
+    try:
+        rows = new.execute("select type, name, rootpage from sqlite_schema where rootpage > 0").fetchall()
+    finally:
+        new.close()
+    return [(str(kind), str(name), int(str(root))) for kind, name, root in rows]
+
+
+def make(path: Path, *, version: int, page_size: int) -> None:
+    """Make a file of a version, with nothing in it but what every new one of it has."""
+    connection = apsw.Connection(str(path))
+    try:
+        connection.execute(f"pragma page_size = {page_size}; drop table if exists begun; vacuum; pragma writable_schema = on; begin")
+        for sql in [files.schema()] if version == SCHEMA_VERSION else [sql for number, sql in files.migrations() if number <= version]:
+            connection.execute(sql)
+        connection.execute("insert into meta (name, value) values ('schema_version', ?)", (str(version),))
+        connection.execute(f"commit; pragma application_id = {APPLICATION_ID}")
+    finally:
+        connection.close()
+
+
+def added_columns() -> set[tuple[str, str]]:
+    """Return the tables and columns that came later, and that rows which are older may lack."""
+    return {named for _, sql in files.migrations() for named in _ADDED.findall(sql)}
+
+
+def unreadable_tables(connection: apsw.Connection) -> list[str]:
+    """Return the tables not even whose beginning can be read; SQLite's own check passes over some where another one's empty page stands."""
+    found = []
+    for (name,) in connection.execute("select name from pragma_table_list where schema = 'main' and type = 'table'").fetchall():
+        try:
+            connection.execute(f"select * from main.{_quoted(str(name))} limit 1").fetchall()
+        except apsw.CorruptError:
+            found.append(str(name))
+    return found
+
+
+def is_todays(tables: Mapping[str, str]) -> bool:
+    """Whether tables, given by their names with the SQL that makes them, are as in a new file, and all of those are there."""
+    new, told = fresh(), apsw.Connection(":memory:")
+    ours = [str(name) for (name,) in new.execute("select name from sqlite_schema where type = 'table' and sql not like 'create virtual%'")]
+    try:
+        for name in ours:
+            if name in tables and not name.startswith("facts_fts"):
+                told.execute(tables[name])
+                if _columns(told, name) != _columns(new, name):
+                    return False
+    except apsw.SQLError:
+        return False
+    finally:
+        new.close()
+        told.close()
+    return True
+
+
+def _written(table: str, columns: Iterable[str], literals: Iterable[str]) -> str:
+    return f"insert into {_quoted(table)} ({', '.join(columns)}) values ({', '.join(literals)});"
+
+
+def _columns(connection: apsw.Connection, table: str) -> list[str]:
+    return [_quoted(str(name)) for (name,) in connection.execute("select name from pragma_table_info(?)", (table,))]
+
+
+def _are(named: Iterable[str]) -> str:
+    return " and ".join(f"cast({_quoted(name)} as blob) = ?" for name in named)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: apsw.SQLiteValue, is_text: object) -> str:
+    if not is_text or not isinstance(value, bytes):
+        return apsw.format_sql_value(value)
+    try:
+        return apsw.format_sql_value(value.decode())
+    except UnicodeDecodeError:
+        return f"cast({apsw.format_sql_value(value)} as text)"
