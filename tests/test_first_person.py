@@ -70,6 +70,16 @@ def test_the_same_event_again_changes_nothing_and_another_under_its_name_is_refu
         mem.event("Rui made tea", user_id="home", timestamp="2025-03-03T07:00:00Z", event_id="2025-03-0307:00")
 
 
+def test_what_happened_at_one_instant_is_told_in_the_order_in_which_it_came_in(mem: memdb.Memory) -> None:
+    happened = ["Rui made coffee", "Rui burned the toast", "Rui laughed", "Rui fed the cat", "Rui left home"]
+    for place, said in enumerate(happened):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T07:00:00Z", event_id=f"e{9 - place}")
+    mem.event("Rui came home", user_id="home", timestamp=f"{DAY}T07:00:00Z", event_id="e0")
+    first, second = mem.narrate(now=LATER)  # a departure ends the one, and an arrival the other
+    assert [event.description for event in mem.sources(first.fact_id).events] == happened
+    assert [event.description for event in mem.sources(second.fact_id).events] == ["Rui came home"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
