@@ -329,7 +329,7 @@ class Answering:
 
 
 def _has_all_topics(hits: Hits) -> bool:
-    """Whether what fits best has all that is asked about. By words alone something always fits best, even what shares one word of several."""
+    """Whether what fits best has all that is asked about: by words alone something always does, even what shares one word of several."""
     best = next((hit for hit in hits if hits.verdict is not None and hit.fact.fact_id == hits.verdict.fact_id), None)
     return best is not None and (best.is_asked_for or {*map(stem, hits.question.topics)} <= {*map(stem, words_of(best.fact.value_text))})
 

@@ -30,7 +30,7 @@ class Segment(Record):
 
 
 def segment(events: Sequence[Event], *, now: datetime, zone: tzinfo, config: Config) -> list[Segment]:
-    """Return the segments that are over by `now`, oldest first; later events wait. Those of one instant stand in the order in which they are given.
+    """Return the segments that are over by `now`, oldest first; later events wait. Those of one instant stay in the order given.
 
     An event waits in the buffer for what belongs to it. A segment is over
 
