@@ -456,7 +456,7 @@ def test_one_call_gives_the_same(collections: tuple[chroma.Collection, chroma.Co
     same(partial(state, theirs), partial(state, ours), call)
 
 
-REFUSED: list[Call] = [
+SAID_ALIKE: list[Call] = [
     *(("modify", {"name": name}) for name in [5, "a", "a b", "a..b", "192.168.1.1"]),
     *(("modify", {"metadata": metadata}) for metadata in [{}, "x", {1: 2}, {"x": {"y": 1}}, {"hnsw:space": "ip"}]),
     *(("add", {"ids": ids, "embeddings": V}) for ids in [[1], ["a", "a"], [], {"a": 1}, None, [""]]),
@@ -471,7 +471,7 @@ REFUSED: list[Call] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("call", REFUSED, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
+@pytest.mark.parametrize("call", SAID_ALIKE, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
 def test_what_is_refused_is_refused_in_the_same_words(collections: tuple[chroma.Collection, chroma.Collection], call: Call) -> None:
     name, arguments = call
     said: list[str] = []
