@@ -374,6 +374,7 @@ KINDS = {
         "They decided to adopt a child",
         "Tomás was accepted at the conservatory",
         "The kitchen caught fire",
+        "It was Mila's first day at school",
     ),
     "PREFERENCE": (
         "I've noticed Rui consistently asks for warmer lights after sunset.",
@@ -389,6 +390,8 @@ KINDS = {
         "Rui wants it cooler in the bedroom",
         "Rui'd like warmer light",
         "Mila loves the smell of bread",
+        "Joana favours jazz while cooking",
+        "Mila always wants the night light on",
     ),
     "ROUTINE": (
         "The household rhythm shifts around 8:30 on school nights.",
@@ -419,11 +422,18 @@ KINDS = {
         "Rui came home later than usual",
         "Rui skipped his usual coffee routine and headed straight to his office",
         "The breakfast burned",
+        "Rui hung up his coat",
+        "Rui always wanted to learn Spanish",
     ),
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
         "The doorbell rang but nobody was there—probably a delivery.",
         "Rui asked me the time while passing through the kitchen.",
+        "The lights flickered",
+        "The fridge door was left open for a minute.",
+        "Somebody rang and hung up",
+        "Joana sneezed twice while walking past",
+        "Rui asked what day it is",
     ),
 }
 
