@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 from typing import cast, get_args
 
 from pydantic import JsonValue, ValidationError
@@ -45,7 +45,7 @@ from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import compare_meanings
-from memdb.times import instant, to_text, to_utc, utc_now
+from memdb.times import instant, span_of, to_text, utc_now
 
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
@@ -95,12 +95,12 @@ def remember(
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
-    if kind == "episode":
-        details = _timed(details, zone=config.zone)
+    span = span_of(details, zone=config.zone) if kind == "episode" else {}
+    details = {**details, **{name: to_text(at) for name, at in span.items()}}
     checks.details(kind, value_json)
     if kind == "narrative":
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
-    begins, ends = time(valid_from), time(valid_to)
+    begins, ends = time(valid_from) or span.get("timestamp_end") or span.get("timestamp_start"), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:
         said = Candidate(
@@ -111,7 +111,7 @@ def remember(
             confidence=1.0,
             excerpt=value_text,
             value_json={**details, **parts},
-            event_time=time(event_time),
+            event_time=time(event_time) or span.get("timestamp_start"),
             valid_from=begins,
             valid_to=ends,
             temporary=valid_to is not None,
@@ -297,19 +297,6 @@ def state(
             if fact is not None:
                 return fact
     return None
-
-
-def _timed(details: Mapping[str, JsonValue], *, zone: tzinfo) -> dict[str, JsonValue]:
-    """The details of an episode, with when it began and ended as all times are stored; what is no time stays as it is."""
-    times: dict[str, str] = {}
-    for name in ("timestamp_start", "timestamp_end"):
-        with suppress(InputError):
-            if isinstance(told := details.get(name), str):
-                times[name] = to_text(to_utc(told, zone=zone))
-    begins, ends = times.get("timestamp_start"), times.get("timestamp_end")
-    if begins and ends and ends < begins:
-        raise InputError(f"timestamp_end is before timestamp_start ({ends} < {begins}); give a later one.")
-    return {**details, **times}
 
 
 def _named(said: Candidate, origin: Origin) -> str:

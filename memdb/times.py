@@ -68,6 +68,23 @@ def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
     return to_utc(utc_now() if value is None else value, zone=zone)
 
 
+def span_of(details: object, *, zone: tzinfo) -> dict[str, datetime]:
+    """Return when what an episode tells of began and ended, by these names in its details; what is no time is left out.
+
+    Raises:
+        InputError: it ended before it began.
+    """
+    found: dict[str, datetime] = {}
+    for name in ("timestamp_start", "timestamp_end"):
+        if isinstance(details, dict) and isinstance(told := details.get(name), str):
+            with suppress(InputError):
+                found[name] = to_utc(told, zone=zone)
+    begins, ends = found.get("timestamp_start"), found.get("timestamp_end")
+    if begins and ends and ends < begins:
+        raise InputError(f"timestamp_end is before timestamp_start ({to_text(ends)} < {to_text(begins)}); give a later one.")
+    return found
+
+
 def to_text(value: datetime) -> str:
     """Return the stored form, such as 2025-03-01T09:30:00.000Z."""
     instant = value if value.tzinfo is UTC else to_utc(value)

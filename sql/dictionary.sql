@@ -311,6 +311,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('events', 'break_trigger', 'What ends a segment with it.', 'as segments.closed_by'),
 ('events', 'turn_id', 'The turn that told it, if one did.', null),
 ('events', 'segment_id', 'Its segment; null while that is not over.', null),
+('events', 'place', 'Of what happened at the same instant, how many were taken in before it.', null),
 
 ('segments', null, 'Stretches of events that a first-person memory is made of.', null),
 ('segments', 'segment_id', 'Its name.', null),

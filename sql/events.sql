@@ -6,8 +6,9 @@ from events
 where user_id = :user_id and event_id = :event_id;
 
 -- statement: add
-insert into events (event_id, user_id, description, timestamp, participants, location, importance, break_trigger, turn_id)
-values (:event_id, :user_id, :description, :timestamp, :participants, :location, :importance, :break_trigger, :turn_id);
+insert into events (event_id, user_id, description, timestamp, participants, location, importance, break_trigger, turn_id, place)
+values (:event_id, :user_id, :description, :timestamp, :participants, :location, :importance, :break_trigger, :turn_id,
+  (select coalesce(max(place) + 1, 0) from events where user_id = :user_id and timestamp = :timestamp));
 
 -- One look into the index for each user, however many events wait.
 -- statement: waiting_users
@@ -25,7 +26,7 @@ select user_id from waiting where user_id is not null;
 select event_id, user_id, description, timestamp, participants, location, importance, break_trigger as "trigger", turn_id
 from events indexed by events_waiting
 where user_id = :user_id and segment_id is null and timestamp <= :now
-order by timestamp, event_id
+order by timestamp, place, event_id
 limit :max_events + 1;
 
 -- The last memory that was due within the cooldown before an instant.
@@ -110,7 +111,7 @@ from (
   where l.target_id = :fact_id and l.relation = 'supports' and s.kind = 'narrative' and p.value_json ->> 'pattern' = 1) d
 cross join json_each(d.detail, '$.source_event_ids') i
 cross join events e on e.user_id = d.user_id and e.event_id = i.value
-order by e.timestamp, e.event_id;
+order by e.timestamp, e.place, e.event_id;
 
 -- statement: memories_of
 select r.record

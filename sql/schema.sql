@@ -470,12 +470,12 @@ create table events (
   importance real check (importance between 0 and 1),
   break_trigger text check (break_trigger in ('person_departed_home', 'person_arrived_home', 'time_of_day_change', 'significant_event')),
   turn_id text,
-  segment_id text references segments (segment_id),
+  segment_id text references segments (segment_id), place integer not null default 0,
   primary key (user_id, event_id)
 ) strict, without rowid;
 
-create index events_user on events (user_id, timestamp);
-create index events_waiting on events (user_id, timestamp) where segment_id is null;
+create index events_user on events (user_id, timestamp, place);
+create index events_waiting on events (user_id, timestamp, place) where segment_id is null;
 create index events_segment on events (segment_id);
 
 -- What was asked, what was found, how fast, which leg failed if one did, and where it was judged, whether to answer from it.

@@ -175,6 +175,25 @@ def test_a_decision_that_holds_good_is_carried_out_with_the_model_s_reason(
         assert mem.turns("ana", turn_id="t1")[0].notes == ()
 
 
+@pytest.mark.parametrize(("key", "expected"), [("user.lives_in", [("Lisbon", P), ("Porto", A)]), (None, [("Lisbon", A), ("Porto", S)])])
+def test_a_decision_that_names_no_candidate_is_about_the_only_one_under_its_key(
+    tmp_path: Path, key: str | None, expected: list[tuple[str, str]]
+) -> None:
+    decided: Json = {
+        "type": "mark_pending_confirmation",
+        "key": key,
+        "new_value_text": None,
+        "new_value_json": None,
+        "target_fact_id": "f1",
+    }
+    decided |= {"valid_from": None, "valid_to": None, "confidence_delta": 0.0, "reason": "it may be a joke"}
+    facts = [fact("user.lives_in", "Lisbon", "I moved to Lisbon", explicit=True), fact("user.likes", "jazz clubs", "I like jazz clubs")]
+    said: Said = ("I moved to Lisbon and I like jazz clubs.", facts, [action("insert", None, "c2"), decided])
+    with Auditor(PORTO, JAZZ, said).tell(tmp_path) as mem:
+        assert held(mem, "user.lives_in") == expected  # without a key, the rules decide
+        assert mem.turns("ana", turn_id="t2")[0].notes == () or key is None
+
+
 def test_the_policy_has_the_last_word(tmp_path: Path) -> None:
     auditor = Auditor(PORTO, second("I live in Lisbon.", "user.lives_in", "Lisbon", action("supersede", "f1")))
     with auditor.tell(tmp_path) as mem:

@@ -641,7 +641,18 @@ TOLD_ALIKE: list[Call] = [
     ("add", {"ids": ["n"], "embeddings": [[1.0]], "uris": [5]}),
     ("query", {"query_embeddings": [[1.0, 2.0]], "where": {"\ud800": 1}}),
     ("modify", {"metadata": {"#x": 1}}),
-]
+    *(("modify", {"name": name}) for name in [5, "a", "a b", "a..b", "192.168.1.1"]),
+    *(("modify", {"metadata": metadata}) for metadata in [{}, "x", {1: 2}, {"x": {"y": 1}}, {"hnsw:space": "ip"}]),
+    *(("add", {"ids": ids, "embeddings": V}) for ids in [[1], ["a", "a"], [], {"a": 1}, None, [""]]),
+    *(("upsert", {"ids": ["a"], "embeddings": vectors}) for vectors in [[], [["x", "y"]], "x", [[float("nan"), 1.0]]]),
+    *(("update", {"ids": ["a"], "metadatas": metadata}) for metadata in [[{}], [{"x": [1, "x"]}], [{"x": b"x"}], [{"chroma:document": "x"}]]),
+    *(("get", {"where": where}) for where in [{}, "x", {"$and": []}, {"$and": [{"x": 1}]}, {"x": {"$foo": 1}}, {"x": {"$gt": "x"}}, {"x": {"$in": []}}]),
+    *(("get", {"where_document": where}) for where in [{}, {"$contains": ""}, {"$contains": 5}, {"$eq": "x"}, {"$or": [{"$contains": "x"}]}]),
+    *(("get", {"include": include}) for include in [["distances"], ["foo"], None, "x"]),
+    *(("query", {"query_embeddings": V, "n_results": number}) for number in [0, -1, "x", None, 2**40]),
+    ("query", {}),
+    *(("delete", {}), ("delete", {"ids": ["a"], "limit": 1}), ("delete", {"where": {"x": 1}, "limit": -1}), ("delete", {"where": {"x": 1}, "limit": "x"})),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("call", TOLD_ALIKE, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
@@ -654,6 +665,21 @@ def test_an_error_is_told_in_the_same_words(pair: Pair, call: Call) -> None:
         with pytest.raises(Exception) as raised:  # noqa: PT011  # of whichever kind
             getattr(owner, name)(**arguments)
         told.append(str(raised.value))
+    assert told[1] == told[0]
+
+
+@pytest.mark.parametrize("name", ["create_collection", "get_or_create_collection", "get_collection", "delete_collection"])
+def test_of_a_database_that_is_gone_the_same_is_told(pair: Pair, name: str) -> None:
+    database, told = f"gone-{next(NUMBERS)}", []
+    for client in pair:
+        admin = getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings())
+        admin.create_database(database)
+        client.set_database(database)
+        admin.delete_database(database)
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # of whichever kind
+            getattr(client, name)("letters")
+        client.set_database("default_database")
+        told.append((type(raised.value).__name__, str(raised.value)))
     assert told[1] == told[0]
 
 

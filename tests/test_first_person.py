@@ -70,6 +70,16 @@ def test_the_same_event_again_changes_nothing_and_another_under_its_name_is_refu
         mem.event("Rui made tea", user_id="home", timestamp="2025-03-03T07:00:00Z", event_id="2025-03-0307:00")
 
 
+def test_what_happened_at_one_instant_is_told_in_the_order_in_which_it_came_in(mem: memdb.Memory) -> None:
+    happened = ["Rui made coffee", "Rui burned the toast", "Rui laughed", "Rui fed the cat", "Rui left home"]
+    for place, said in enumerate(happened):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T07:00:00Z", event_id=f"e{9 - place}")
+    mem.event("Rui came home", user_id="home", timestamp=f"{DAY}T07:00:00Z", event_id="e0")
+    first, second = mem.narrate(now=LATER)  # a departure ends the one, and an arrival the other
+    assert [event.description for event in mem.sources(first.fact_id).events] == happened
+    assert [event.description for event in mem.sources(second.fact_id).events] == ["Rui came home"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
@@ -364,6 +374,7 @@ KINDS = {
         "They decided to adopt a child",
         "Tomás was accepted at the conservatory",
         "The kitchen caught fire",
+        "It was Mila's first day at school",
     ),
     "PREFERENCE": (
         "I've noticed Rui consistently asks for warmer lights after sunset.",
@@ -379,6 +390,8 @@ KINDS = {
         "Rui wants it cooler in the bedroom",
         "Rui'd like warmer light",
         "Mila loves the smell of bread",
+        "Joana favours jazz while cooking",
+        "Mila always wants the night light on",
     ),
     "ROUTINE": (
         "The household rhythm shifts around 8:30 on school nights.",
@@ -409,11 +422,18 @@ KINDS = {
         "Rui came home later than usual",
         "Rui skipped his usual coffee routine and headed straight to his office",
         "The breakfast burned",
+        "Rui hung up his coat",
+        "Rui always wanted to learn Spanish",
     ),
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
         "The doorbell rang but nobody was there—probably a delivery.",
         "Rui asked me the time while passing through the kitchen.",
+        "The lights flickered",
+        "The fridge door was left open for a minute.",
+        "Somebody rang and hung up",
+        "Joana sneezed twice while walking past",
+        "Rui asked what day it is",
     ),
 }
 

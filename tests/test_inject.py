@@ -99,6 +99,17 @@ def test_what_a_verdict_says_does_not_take_the_room_of_a_constraint(tmp_path: Pa
     assert "do not guess" in wide.text
 
 
+def test_of_several_constraints_none_gives_way_to_what_a_verdict_says(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False, "sensitive_topics": "keep"}) as mem:
+        for food in ("nuts", "fish", "eggs"):
+            mem.remember(f"User is allergic to {food}", user_id="ana", key="user.allergic_to", object=food)
+        texts = [mem.context("What time is it?", user_id="ana", max_tokens=most).text for most in range(10, 70)]
+    shown = [text.count("allergic") for text in texts]
+    assert shown == sorted(shown)
+    assert shown[-1] == 3
+    assert "do not guess" in texts[-1]
+
+
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: tokenizer.name)
 @settings(max_examples=100)
 @given(profile=PROFILES, hits=HITS, budget=st.integers(0, 250))

@@ -343,6 +343,13 @@ def test_the_cold_is_asked_when_nothing_else_answers(mem: memdb.Memory) -> None:
     assert "Bertha" in mem.context("What is the boiler called?", user_id="ana", now=NOW).text
 
 
+def test_the_cold_is_asked_by_words_where_what_fits_best_has_but_one_of_them(mem: memdb.Memory) -> None:
+    mem.load([{"text": "The physio looked at my knee and told me to swim.", "timestamp": "2025-01-10"}], user_id="ana")
+    mem.remember("User has a physio called Lima", user_id="ana", key="user.physio", confidence=0.9, timestamp="2025-05-31")
+    assert "swim" in mem.context("What did the physio say about my knee?", user_id="ana", now=NOW).text
+    assert "swim" not in mem.context("Who is my physio?", user_id="ana", now=NOW).text
+
+
 AGES = {"hot": "2025-05-25", "warm": "2025-04-01", "cold": "2024-01-01"}
 
 

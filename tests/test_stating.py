@@ -339,6 +339,30 @@ def test_a_session_leaves_out_what_it_may_not_keep(mem: memdb.Memory) -> None:
         assert [fact.value_text for fact in session.flush().kept] == ["Water the plants"]
 
 
+def test_an_episode_is_of_the_time_that_it_says_however_it_is_stated(mem: memdb.Memory) -> None:
+    told: dict[str, Any] = {"timestamp_start": "2025-03-01T18:20:00Z", "timestamp_end": "2025-03-02T00:10:00Z"}
+    mem.remember("They lost the toy", user_id="ana", kind="episode", value_json=told, timestamp="2025-05-01")
+    mem.write([{"text": "They bought the toy", "kind": "episode", "details": told}], user_id="ana", timestamp="2025-05-01")
+    mem.remember_many(
+        [{"value_text": "They hid the toy", "user_id": "ana", "kind": "episode", "value_json": told, "timestamp": "2025-05-01"}]
+    )
+    hits = mem.search("toy", user_id="ana", kinds=["episode"], since="2025-03-01", until="2025-03-01", now="2025-05-02")
+    assert {hit.fact.value_text for hit in hits} == {"They lost the toy", "They bought the toy", "They hid the toy"}
+    assert {hit.tier for hit in hits} == {"warm"}
+    text = mem.context("Who had the toy?", user_id="ana", now="2025-05-02").text
+    assert text.count("[2025-03-01] They ") == 3
+
+
+def test_of_an_episode_what_is_said_beside_its_details_goes_before_them(mem: memdb.Memory) -> None:
+    told: dict[str, Any] = {"timestamp_start": "2025-03-01T18:20:00Z", "timestamp_end": "soon"}
+    given: dict[str, Any] = {"event_time": "2025-02-02", "valid_from": "2025-02-03"}
+    one = mem.remember("They lost the toy", user_id="ana", kind="episode", value_json=told, timestamp="2025-05-01", **given)
+    mem.remember_many([{"value_text": "They hid the toy", "user_id": "bob", "kind": "episode", "value_json": told, **given}])
+    (other,) = mem.facts("bob", kinds=["episode"])
+    for fact in (one, other):
+        assert (fact.event_time, fact.valid_from) == (datetime(2025, 2, 2, tzinfo=UTC), datetime(2025, 2, 3, tzinfo=UTC))
+
+
 def test_an_episode_tells_no_secret(mem: memdb.Memory) -> None:
     said = (
         "My password is hunter2, I use it for the router.",

@@ -223,8 +223,7 @@ class EpisodeIn(Given):
         }
         return Item(
             kind="episode", text=self.summary, session_id=self.session_id, confidence=self.confidence_base, tags=self.tags, details=details,
-            source="inferred" if self.source == "chat" else self.source, event_time=self.timestamp_start,
-            valid_from=self.timestamp_end or self.timestamp_start,
+            source="inferred" if self.source == "chat" else self.source,
         )  # fmt: skip
 
 

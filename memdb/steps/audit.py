@@ -37,7 +37,7 @@ class Decided(BaseModel):
     # servers let a model write what is required first, in this order; an answer that leaves some out may still be read
     model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]}, coerce_numbers_to_str=True)
 
-    candidate: _Name
+    candidate: _Name = ""
     target_fact_id: _Name | None = None
     reason: _Sentence
     type: ActionType
@@ -115,13 +115,21 @@ def audit(
         calls += answer.calls
         decided: dict[str, Decided] = {}
         for one in answer.record.actions:
-            decided.setdefault(one.candidate.strip().lower(), one)  # what is said twice counts as said first
+            decided.setdefault(_about(one, some), one)  # what is said twice counts as said first
         for place, case in enumerate(some, start=1):
             checked = _checked(decided.get(f"c{place}"), case, shown, turn, predicates=predicates, config=config)
             actions.append(checked if isinstance(checked, Action) else None)
             if not isinstance(checked, Action):
                 notes.append(Note(step="arbitrate", key=case.candidate.key, why=f"{checked}, so the rules decided"))
     return Audited(tuple(actions), tuple(notes), tuple(calls))
+
+
+def _about(decided: Decided, cases: Sequence[Case]) -> str:
+    """The candidate that a decision is about: the one that it names, or, where it names none, the only one under its key."""
+    if decided.candidate.strip():
+        return decided.candidate.strip().lower()
+    own = [f"c{place}" for place, case in enumerate(cases, start=1) if decided.key and _key(decided.key) == case.candidate.key]
+    return own[0] if len(own) == 1 else ""
 
 
 def _shown(cases: Sequence[Case], related: Sequence[Fact]) -> dict[str, Fact]:

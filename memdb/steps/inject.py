@@ -27,8 +27,8 @@ _MAX_LINE = 600  # characters; one endless message must not crowd out everything
 class _Line(Record):
     """A line that may go into the prompt.
 
-    `rank` 1 goes in first: hard constraints, then tasks and who the user is, then soft preferences and what was found. `order` is where
-    its section stands in the prompt.
+    `rank` 0 goes in first: what the application says, then hard constraints, then what the verdict says, then tasks and who the user is,
+    then soft preferences and what was found. `order` is where its section stands in the prompt.
     """
 
     item: ContextItem
@@ -68,7 +68,7 @@ def inject(
     if not found and not system:
         told = []  # a verdict on nothing is no memory
     chosen, dropped = _fit([*said, *told, *found], layout=layout, tokenizer=tokenizer, max_tokens=max_tokens)
-    if told and not _remembers(chosen):  # nor is one that takes the room of all that it speaks of: a constraint goes before it
+    if told and not _remembers(chosen):  # nor is one that takes the room of all that it speaks of
         without, rest = _fit([*said, *found], layout=layout, tokenizer=tokenizer, max_tokens=max_tokens)
         if _remembers(without):
             chosen, dropped = without, [*told, *rest]
@@ -91,12 +91,12 @@ def _instructions(system: str, verdict: Verdict | None) -> tuple[list[_Line], li
     """The lines of what the application says, and that of what the verdict does."""
     said = [" ".join(line.split()) for line in system.splitlines()]
     told = [verdict.instruction] if verdict is not None and verdict.instruction else []
-    return _opening(filter(None, said)), _opening(told)
+    return _opening(filter(None, said), rank=0), _opening(told, rank=2)
 
 
-def _opening(texts: Iterable[str]) -> list[_Line]:
+def _opening(texts: Iterable[str], *, rank: int) -> list[_Line]:
     items = (ContextItem(section=SYSTEM, text=f"- {one_line(text, most=_MAX_LINE)}", fact_id="", confidence=1.0) for text in texts)
-    return [_Line(item=item, rank=1, order=-1) for item in items]
+    return [_Line(item=item, rank=rank, order=-1) for item in items]
 
 
 def _remembers(lines: Iterable[_Line]) -> bool:
@@ -148,9 +148,9 @@ def _lines(
     goals = kinds["task"]
     ranked = [
         (1, _PROFILE, 0, hard, True),
-        (2, goals.section, goals.injection_order, profile.current_tasks, True),
-        (2, _PROFILE, 0, _entries(profile.identity), True),
-        (3, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
+        (3, goals.section, goals.injection_order, profile.current_tasks, True),
+        (3, _PROFILE, 0, _entries(profile.identity), True),
+        (4, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
     usable = [
         hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id == answered
@@ -172,7 +172,7 @@ def _lines(
             told.append(fact)
             kind = kinds[fact.kind]
             item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config)
-            yield _Line(item=item, rank=3 if kind.section != kinds["message"].section else 4, order=kind.injection_order)
+            yield _Line(item=item, rank=4 if kind.section != kinds["message"].section else 5, order=kind.injection_order)
 
 
 def _entries(section: dict[str, list[ProfileEntry]]) -> list[ProfileEntry]:
@@ -194,7 +194,7 @@ def _profile_item(
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
-        stale=(rank == 3 or section != _PROFILE) and now - mentioned > timedelta(days=config.stale_after_days),
+        stale=(rank == 4 or section != _PROFILE) and now - mentioned > timedelta(days=config.stale_after_days),
         low_confidence=entry.confidence < config.low_confidence,
         score=hit.score if hit else None,
         tone=tone,

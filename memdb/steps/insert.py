@@ -17,6 +17,7 @@ from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact
+from memdb.times import span_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +89,10 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     """Return a fact, whose `value_json` can be stored, as it is stored."""
     said = vars(fact)  # a record takes longer to tell each of twenty fields
     said_at = time(said["timestamp"])
-    begins = time(said["valid_from"]) if said["valid_from"] is not None else said_at
+    span = span_of(fact.value_json, zone=config.zone) if said["kind"] == "episode" else {}
+    happened = said["event_time"] if said["event_time"] is not None else span.get("timestamp_start")
+    began = said["valid_from"] if said["valid_from"] is not None else span.get("timestamp_end", span.get("timestamp_start"))
+    begins = time(began) if began is not None else said_at
     ends = time(said["valid_to"]) if said["valid_to"] is not None else None
     if ends is None and said["kind"] == "task" and isinstance(fact.value_json, dict) and fact.value_json.get("state") == "done":
         ends = max(begins, said_at)  # what is done is over, also where nobody says since when
@@ -115,7 +119,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         said["confidence"],
         importance,
         said["source"],
-        time(said["event_time"]) if said["event_time"] is not None else None,
+        time(happened) if happened is not None else None,
         begins,
         ends,
         said["turn_id"] or turn_id,

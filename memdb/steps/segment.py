@@ -30,7 +30,7 @@ class Segment(Record):
 
 
 def segment(events: Sequence[Event], *, now: datetime, zone: tzinfo, config: Config) -> list[Segment]:
-    """Return the segments that are over by `now`, oldest first; later events wait.
+    """Return the segments that are over by `now`, oldest first; later events wait. Those of one instant stay in the order given.
 
     An event waits in the buffer for what belongs to it. A segment is over
 
@@ -44,7 +44,7 @@ def segment(events: Sequence[Event], *, now: datetime, zone: tzinfo, config: Con
     """
     found: list[Segment] = []
     current: list[Event] = []
-    for event in sorted((one for one in events if one.timestamp <= now), key=lambda one: (one.timestamp, one.event_id)):
+    for event in sorted((one for one in events if one.timestamp <= now), key=lambda one: one.timestamp):
         if current and (ended := _ends_before(current, event.timestamp, zone=zone, config=config)):
             found.append(_closed(current, *ended, config=config))
             current = []

@@ -315,14 +315,17 @@ class ClientAPI(_Handle):
         if function is not None:
             check_signature(function)
         with translated():
-            return self._collections.create(
-                name,
-                tenant=self.tenant,
-                database=self.database,
-                schema=reconciled(told, vectors),
-                metadata=kept,
-                get_or_create=get_or_create,
-            )
+            try:
+                return self._collections.create(
+                    name,
+                    tenant=self.tenant,
+                    database=self.database,
+                    schema=reconciled(told, vectors),
+                    metadata=kept,
+                    get_or_create=get_or_create,
+                )
+            except MdbNotFoundError as error:  # here alone chromadb has another word for it
+                raise InvalidArgumentError(f"Database [{self.database}] does not exist") from error
 
     def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader[object] | None) -> Collection:
         check_same_function(model.configuration_json, function)

@@ -92,7 +92,7 @@ def check_name(name: object, *, field: str = "name") -> str:
         InvalidArgumentError: it is too short or too long, has other characters than it may, or is an address.
     """
     if not isinstance(name, str):
-        raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+        raise TypeError(f"argument {field!r}: {type(name).__name__!r} object cannot be converted to 'PyString'")
     name.encode()
     if not _NAME.fullmatch(name):
         raise InvalidArgumentError(
