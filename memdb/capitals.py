@@ -66,7 +66,7 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
 
     Of whoever serves one and whom it begins with, a statement does as well: "My therapist, Dr Weiss, suggested it".
     """
-    if not _MINE.search(sentence) or compiled(_names().made_up).search(compiled(_names().made_for).sub("", sentence)):
+    if not _MINE.search(sentence) or is_made_up(sentence):
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
@@ -83,6 +83,11 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
             name = name if served else f"called {name}"
             said.append(f"my {who} is {name}")
     return said
+
+
+def is_made_up(sentence: str) -> bool:
+    """Tell whether a sentence speaks of somebody who may be made up, or is a text to work on: a story, a joke, what one supposes."""
+    return compiled(_names().made_up).search(compiled(_names().made_for).sub("", sentence)) is not None
 
 
 def _may_be_a_name(words: str) -> bool:

@@ -381,12 +381,14 @@ class _Made:
             confidence -= LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED
+        named = self.clause.name if key == "life" and about.slug != slug(self.clause.name) else ""  # for no other fact keeps it
         true = self.validity
         if mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
+        told = worded(predicate.label, value, denied=mode == "denies", several=about.several)
         return Candidate(
             key=full_key,
-            value_text=f"{about.display} {worded(predicate.label, value, denied=mode == 'denies', several=about.several)}".strip(),
+            value_text=" ".join(filter(None, (about.display, named, told))),
             object=value,
             category=predicate.category,
             confidence=round(max(0.0, confidence), 2),

@@ -9,8 +9,8 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.called import called
+from memdb.capitals import is_made_up, presupposed, with_capitals
 from memdb.capitals import prepare as prepare_capitals
-from memdb.capitals import presupposed, with_capitals
 from memdb.dates import Prefer
 from memdb.english_rules import Elided, compiled, filled_in, relation_words, rules
 from memdb.fitting import by_beginning
@@ -89,6 +89,7 @@ def prepare() -> None:
         _subject,
         _named_at_the_end,
         _after_a_relative,
+        _of_ones_own,
         prepare_told_beside,
         prepare_introducing,
         prepare_repairs,
@@ -238,11 +239,7 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
     re.IGNORECASE,
 )
 _MINE = re.compile(r"(?:i|we|my|our)\b", re.IGNORECASE)
-_KIN = re.compile(
-    r"(?:mum|mom|dad|grandma|granny|gran|nan|nana|grandpa|granddad|grandad)"
-    r"(?='s (?:an?|allergic)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)",
-    re.IGNORECASE,
-)
+_KIN = r"{elder}(?='s (?:an?|allergic|\d+)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)"
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
 _TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
@@ -288,7 +285,8 @@ def separator() -> re.Pattern[str]:
     return re.compile(
         rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
-        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})|,\s+(?={words["listed"]})""",
+        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})|,\s+(?={words["listed"]})
+        |,\s+(?:(?:and|so|then)\s+)?(?={words["requests"]})|,\s+(?={words["instead"]})""",
         re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
 
@@ -319,13 +317,15 @@ def _stated(
         if elided and not question:
             clause = _with_subject(clause)
         elif (
-            stated and not question and _MINE.match(stated[-1].text) and _KIN.match(clause.text)
+            stated and not question and _MINE.match(stated[-1].text) and compiled(_KIN).match(clause.text)
         ):  # "mum loves orchids | but dad's allergic to pollen"
             clause = replace(clause, text=f"my {clause.text}", elided=True)
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
-        relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
+        relative = re.match("who ", clause.text, re.IGNORECASE) is not None and (
+            (bool(stated) and not question) or (_of_ones_own().search(earlier) is not None and not is_made_up(sentence))
+        )
         asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
         if not relative and (asks or compiled(block["rest"]).match(clause.text)):
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
@@ -338,7 +338,7 @@ def _stated(
             blocked, recited, told = True, compiled(block["recited"]).match(clause.text) is not None, clause.text
             if (teller := _teller(clause.text)) and not question:
                 stated.append(replace(clause, text=teller))
-        if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
+        if (blocked and not relative) or " " not in clause.text or compiled(block["clause"]).match(clause.text):
             subject = ""
             continue
         if relative:
@@ -374,12 +374,19 @@ def _stated(
             clause = replace(clause, text=f"{earlier} and {clause.text}")  # "Lea | and I split up"
         found = _subject().match(clause.text)
         named = _by_name(clause.text, people)
-        subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
+        subject = named[0] if named else _who_goes_on(found) if found else ""
         having = _having(subject, found.group("rest") or "") if found and subject else ""
         stated.append(clause)
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _who_goes_on(found: re.Match[str]) -> str:
+    """Whom what follows is said of: "my sister" after "my sister's a nurse | and lives in Bath", nobody after "my sister's boss is one"."""
+    if not found["of"]:
+        return found["whole"]
+    return found["whole"].removesuffix(found["of"]) if compiled(rules().phrase["name_is"]).match(found["rest"] or "") else ""
 
 
 def _having(subject: str, rest: str) -> str:
@@ -498,7 +505,7 @@ def _subject() -> re.Pattern[str]:
     qualified = (
         r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|lil|big|twin|baby|half|teenage|grown[ -]up|dear|lovely|new|best)[ -])*"
     )
-    name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    name = r"(?-i:[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?)"
     return re.compile(
         rf"""(?P<whole>
          (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
@@ -536,11 +543,17 @@ def _after_a_relative() -> re.Pattern[str]:
 
 
 @cache
+def _of_ones_own() -> re.Pattern[str]:
+    """What ends with somebody of whom "who …" tells, whatever is asked or supposed before: "any ideas for my sister, who …"."""
+    return re.compile(rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?:,? [A-Z][\w'-]+)?$", re.IGNORECASE)
+
+
+@cache
 def _named_at_the_end() -> re.Pattern[str]:
     relation = relation_words()
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(
-        rf"\b(?:an? (?:\w+ )??(?P<had>(?:{relation})(?: (?:called|named) {name})?)"
+        rf"\b(?:an? (?:\w+ )??(?P<had>(?:{relation})(?:,? (?:(?:called|named) )?{name})?)"
         rf"|(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$",
         re.IGNORECASE,
     )

@@ -393,3 +393,10 @@ def _nouns(name: str) -> str:
 def relation_words() -> str:
     """Return how relatives, friends and pets are called, as alternatives of a pattern, the longest first."""
     return "|".join(re.escape(name) for name in sorted(called().relations, key=len, reverse=True))
+
+
+@cache
+def relatives() -> frozenset[str]:
+    """Return what relatives are to somebody who are women, or are men: "a child" may be told of a son, and a friend of nearly everybody."""
+    groups = rules().groups
+    return frozenset(called().relations.values()) & (set(groups["she"]) ^ set(groups["he"]))

@@ -76,7 +76,8 @@ def _one_by_one(found: re.Match[str]) -> str:
     if not name[0].isupper() or compiled("{no_name}").match(name):
         return found.group()
     more = _MORE.sub(lambda piece: f", {piece['from'] or ''}{(piece['where'] or '').title()}{piece['state'] or ''}", found["more"])
-    return f"I am {name}, {found['age']}{more}"
+    then = (", I am " if found["doing"] else ", I ") if found["then"] else ""
+    return f"I am {name}, {found['age']}{more}{then}"
 
 
 _MORE = re.compile(r",? (?:(?P<from>(?:from|living in|based in) )(?P<where>[\w'-]+)|(?P<state>[\w ]+))")
@@ -92,7 +93,12 @@ def _with_what_they_are(sentence: str) -> str:
 
 
 def _greeting(found: re.Match[str]) -> str:
-    """A greeting with the name that comes with it: "Hi, Anna here". Only there is its capital not merely the first of a sentence."""
+    """A greeting with the name that comes with it: "Hi, Anna here". Only there is its capital not merely the first of a sentence.
+
+    Without a greeting ("Tom here, …"), or before what one is ("Hi, Tom, nurse in Leeds"), only what is known for a name is one.
+    """
+    if alone := found["first"] or found["bare"]:
+        return f"{found['hi'] or ''}I am {alone.title()}" if is_a_name(alone.lower()) else found.group()
     name = found["this"] or found["here"]
     none = compiled(rf"(?:{{occupation}}|{relation_words()}|{{no_name}}|{{no_caller}})\b")
     return found.group() if none.match(name) else f"{found['hi']}I am {name}"

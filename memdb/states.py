@@ -9,6 +9,16 @@ from memdb.english_rules import compiled, rules
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _FROM = re.compile(r" (?:originally )?from [A-Z][\w'-]+(?: [A-Z][\w'-]+)?(?=$|, | and )")
+_AGE = re.compile(
+    r"\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ]\w+)?"
+)
+_NO_AGE = re.compile(r"an? (?:half|bit|quarter|third|few)\b|(?:three )?quarters|counting|over|under|up\b", re.IGNORECASE)
+_DOES = re.compile(  # what one is beside an age ends in "ed" as well
+    r"(?:(?:also|still|already|now|just|never|always) )*(?:has|went|got|[a-z]{3,}s"
+    r"|(?!(?:obsess|interest|retir|marri|divorc|engag|addict|scar|terrifi|widow|tir|bor)ed)[a-z]+ed)\b",
+    re.IGNORECASE,
+)
 _NAME_OR_JOB = re.compile(  # "I'm a nurse and vegan", "I'm Ana, 34"
     r"an? [\w -]+|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?", re.IGNORECASE
 )
@@ -22,6 +32,9 @@ def states_in(being: str) -> list[tuple[str, bool]]:
     """
     pattern = compiled(rules().clauses["states"])
     first, *others = _AND.split(_from_there(being, pattern))
+    if others and others[0] != ", " and _AGE.fullmatch(first) and not pattern.fullmatch(others[1]):
+        more = "".join(others[1:])  # "84 and beats everyone at cards" tells the age, too
+        return [] if _NO_AGE.match(more) else [(first, False)] if _DOES.match(more) else [(first, False), (more, False)]
     states = [first]
     if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
         return []

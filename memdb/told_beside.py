@@ -16,7 +16,22 @@ from memdb.english_rules import compiled, filled_in, relation_words, rules
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned, _placed, _in_plural, _owned, _beside, _is_mine):
+    for compile_ in (
+        _aged,
+        _aged_before,
+        _had,
+        _several,
+        _somebody,
+        _mentioned,
+        _placed,
+        _in_plural,
+        _owned,
+        _beside,
+        _in_brackets,
+        _nobody_else,
+        _is_mine,
+        _each_who,
+    ):
         compile_()
 
 
@@ -60,6 +75,13 @@ _SCHOOL = re.compile(  # "goes to Hill Primary" names nobody
 )
 
 
+@cache
+def _nobody_else() -> re.Pattern[str]:
+    """What has a capital and is nobody beside who is spoken of: a language, or who introduces themselves."""
+    no_name, name = filled_in(r"\b(?:{nationality}|{language})\b"), r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    return re.compile(rf"{no_name}|\b(?:my name is|i am|call me) {name}", re.IGNORECASE)
+
+
 def _may_be(noun: str, pronoun: str) -> bool:
     """Whether a pronoun may stand for a relative or an animal."""
     groups, relations = rules().groups, called().relations
@@ -94,7 +116,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
             meant.setdefault(relations.get(noun, noun) if mine else "", (noun, set()))[1].update({known or found["name"] or ""} - {""})
         return " " if len(words) < 2 or known == words[0] else f"{words[0]} "
 
-    rest = _SCHOOL.sub(r"\g<at>", _mentioned().sub(read, said))
+    rest = _nobody_else().sub(" ", _SCHOOL.sub(r"\g<at>", _mentioned().sub(read, said)))
     if len(meant) != 1 or "" in meant or compiled(rules().phrase["somebody_else"]).search(rest):
         return "", ""
     ((noun, names),) = meant.values()
@@ -103,7 +125,8 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 def with_name_beside(sentence: str) -> str:
     """Return a sentence with a name beside who has it: "my friend from school, Tom," and "Tom, my friend," are "my friend Tom"."""
-    for pattern in (_placed(), _beside()) if sentence.count(",") > 1 else ():
+    patterns = (*((_placed(), _beside()) if sentence.count(",") > 1 else ()), *(_in_brackets() if "(" in sentence else ()))
+    for pattern in patterns:
         sentence = pattern.sub(lambda found: f"{found['who']} {found['name']}", sentence)
     return sentence
 
@@ -146,7 +169,21 @@ def with_age(sentence: str) -> str:
     """Return a sentence with ages in between said by themselves: "my son (8) loves …" is "my son is 8, my son loves …"."""
     sentence = _aged().sub(lambda found: f"{found['who']} is {found['age']}, {found['who']}", sentence)
     sentence = _aged_before().sub(lambda found: f"{found['my']} {found['who']} is {found['age']}, {found['my']} {found['who']}", sentence)
+    if " who" in sentence:
+        sentence = _each_who().sub(_named_by_one, sentence)
     return _several().sub(_one_by_one, _had().sub(_each_aged, sentence))
+
+
+def _named_by_one(found: re.Match[str]) -> str:
+    """Children of whom each is told something: "two sons, Jan who's 9 and Piet who …" is "two sons, my son Jan is 9 and my son Piet …"."""
+    kind = found["kind"].lower()
+    one = {"daughters": "daughter", "girls": "daughter", "sons": "son", "boys": "son", "sisters": "sister", "brothers": "brother"}
+    each = f"my {one.get(kind, kind.removesuffix('s') if kind not in ('kids', 'children', 'twins') else 'child')}"
+    told = _WHO_IS.sub(lambda who: f"{who['joint']}{each} {who['name']}{who['does']}", f", {found['told']}")
+    return f"{found['have']}{found['kind']}{told}"
+
+
+_WHO_IS = re.compile(r"(?P<joint>,? and |, )(?P<name>[A-Z][\w'-]+),? who(?P<does> (?:is|has|was|will|can|does|[a-z]+(?:s|ed)|went|got) )")
 
 
 def _each_aged(found: re.Match[str]) -> str:
@@ -177,7 +214,8 @@ def _one_by_one(found: re.Match[str]) -> str:
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
-    return f"{found['have']}{found['kind']}, {', '.join(names + each)}"
+    they = "; they" if found["have"].split()[0].lower() in ("my", "our", "the") and found.string.startswith(",", found.end()) else ""
+    return f"{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
 
 
 @cache
@@ -201,6 +239,17 @@ def _beside() -> re.Pattern[str]:
         rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
         r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",
         re.IGNORECASE,
+    )
+
+
+@cache
+def _in_brackets() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A name and who has it, the one in brackets: "Jess (my wife)", "my wife (Jess)"."""
+    who, name = rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()}))", r"(?P<name>(?-i:[A-Z][a-z][\w'-]*))"
+    no_name = filled_in("(?!(?:{no_caller}|{month}|{weekday})\\b)")
+    return (
+        re.compile(rf"\b{no_name}{name} \({who}\)", re.IGNORECASE),
+        re.compile(rf"\b{who} \((?:called |named )?{no_name}{name}\)", re.IGNORECASE),
     )
 
 
@@ -276,6 +325,17 @@ def _had() -> re.Pattern[str]:
 
 
 @cache
+def _each_who() -> re.Pattern[str]:
+    """Relatives or pets who are had, and the first of whom something is told."""
+    return re.compile(
+        r"\b(?P<have>(?:i|we) (?:also )?(?:have|have got|got) (?:[\w-]+ ){1,3}?)"
+        r"(?P<kind>kids|children|daughters|sons|girls|boys|twins|sisters|brothers|dogs|cats)(?:,|:|,? (?:called|named)) "
+        r"(?P<told>(?-i:[A-Z][\w'-]+),? who .+)",
+        re.IGNORECASE | re.DOTALL,
+    )
+
+
+@cache
 def _listed() -> re.Pattern[str]:
     return re.compile(r"(?P<name>(?-i:[A-Z][\w'-]+))(?:,? ?\(?(?:aged? )?(?P<age>\d{1,2})\)?)?")
 
@@ -286,6 +346,7 @@ def _several() -> re.Pattern[str]:
     one = _unnamed(_listed())
     return re.compile(
         r"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){1,3}?|\b(?:my|our) (?=(?:kids|children|daughters|sons|boys|girls|twins) are\b)"
+        r"|\b(?:my|our|the) (?=(?:kids|children|daughters|sons|twins), )"
         r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) )"
         r"(?P<kind>kids|children|daughters|sons|girls|boys|twins|dogs|cats|two|three|four|five)(?: are)?(?:,|:)? ?(?:called |named )?\(?"
         rf"(?P<list>{one}(?:(?:,? (?:and|&) |, ){one})+)\)?(?=\s*(?:$|[,;)]))",

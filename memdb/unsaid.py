@@ -11,7 +11,7 @@ from memdb.borne_out import is_english
 from memdb.called import called
 from memdb.capitals import is_a_name
 from memdb.clock import clock_times
-from memdb.english_rules import rules
+from memdb.english_rules import relatives
 from memdb.household import household_rules
 from memdb.languages import language_of
 from memdb.stop_words import STOP_WORDS
@@ -127,7 +127,7 @@ def _named_anew(text: str, known: Set[str], *, related: bool) -> str | None:
         if word in known or word.rstrip("s") in known or f"{word}s" in known:
             continue
         kin = relations.get(word)
-        if related and kin in _relatives() and kin not in spoken:
+        if related and kin in relatives() and kin not in spoken:
             return f"it names the {word!r}, of whom nobody spoke"
         begins = _BEGINNING.search(text[: match.start()]) is not None
         if not match[0][0].isupper() or word in _times() or any(map(_near(word).match, known)):
@@ -238,7 +238,7 @@ def _of_somebody_else(text: str, said: Sequence[Line], *, owner: str) -> str | N
 
     for match in _WHOSE.finditer(text):
         kin, who = match["kin"], names.get(match["who"].casefold(), match["who"].casefold())
-        if called().relations.get(kin) not in _relatives() or (who not in people and not is_a_name(who)):
+        if called().relations.get(kin) not in relatives() or (who not in people and not is_a_name(who)):
             continue
         spoken = [one for one in sentences if _kin_in(one[2], called().relations[kin])]
         if spoken and not any(
@@ -304,13 +304,6 @@ def _near(word: str) -> re.Pattern[str]:
 
 def _bare(word: str) -> str:
     return re.sub(r"['’](?:s|d|ll|ve|re|m|t)$", "", word.casefold())
-
-
-@cache
-def _relatives() -> frozenset[str]:
-    """What relatives are to somebody who are women, or are men: "a child" may be told of a son, and a friend of nearly everybody."""
-    groups = rules().groups
-    return frozenset(called().relations.values()) & (set(groups["she"]) ^ set(groups["he"]))
 
 
 @cache

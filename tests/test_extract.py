@@ -2057,3 +2057,87 @@ def test_what_is_told_briefly_is_read_and_what_is_no_place_or_nobody_is_not(
     text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
 ) -> None:
     assert {(one.key, one.object) for one in read(text, predicates) if not one.negated} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm allergic to nuts, suggest a snack", {("user.allergic_to", "nuts")}),
+        ("I hate mushrooms, plan a menu without them", {("user.dislikes", "mushrooms")}),
+        ("I love hiking, find me a trail", {("user.likes", "hiking")}),
+        ("I don't eat meat, only fish", {("user.avoids", "meat")}),
+        ("I don't drink coffee, tea only", {("user.avoids", "coffee")}),
+        ("I can't have gluten, doctor's orders", {("user.avoids", "gluten")}),
+        ("I'm allergic to nuts, eggs and milk", {("user.allergic_to", "nuts"), ("user.allergic_to", "eggs"), ("user.allergic_to", "milk")}),
+        (
+            "I'm a nurse, and as my wife is coeliac, find me a recipe",
+            {("user.works_as", "nurse"), ("wife.has_condition", "coeliac disease")},
+        ),
+        ("Book a table for six, and given that my husband is vegan, somewhere nice", {("husband.diet", "vegan")}),
+        ("perfect im allergic to cashews so none of that", {("user.allergic_to", "cashews")}),
+    ],
+)
+def test_what_is_asked_for_or_had_instead_is_no_part_of_what_is_told(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(one.key, one.object) for one in read(text, predicates) if not one.negated} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("any gift ideas for my sister, who loves orchids?", {("sister.likes", "orchids")}),
+        ("one of my guests is my aunt Vera, who is diabetic", {("user.aunt", "Vera"), ("vera.has_condition", "diabetes")}),
+        ("can you suggest a wine for my father-in-law, who lives in Bordeaux?", {("father_in_law.lives_in", "Bordeaux")}),
+        ("I have an older sister, Ines, who lives in Porto", {("user.sister", "Ines"), ("sister.lives_in", "Porto")}),
+        ("I visited my sister, a vet, last week", {("sister.works_as", "vet")}),
+        ("I met my husband, a good cook, in 2001", set()),
+        ("imagine my sister, who is a pirate, came along", set()),
+        ("write a story about my sister, who is a nurse", set()),
+        ("who is my sister, who knows?", set()),
+    ],
+)
+def test_what_is_told_of_somebody_with_who_holds_whatever_is_asked(
+    text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {(one.key, one.object) for one in read(text, predicates)} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("my brother Tom Smith is a nurse", {("user.brother", "Tom Smith"), ("brother.works_as", "nurse")}),
+        ("My neighbour Mrs Kelly is a retired nurse", {("user.neighbour", "Mrs Kelly"), ("mrs_kelly.works_as", "retired nurse")}),
+        ("my mother's a teacher and lives in Bath", {("mother.works_as", "teacher"), ("mother.lives_in", "Bath")}),
+        ("my son's teacher is Italian and lives in Bath", set()),
+        ("Jess (my wife) is coeliac", {("user.wife", "Jess"), ("wife.has_condition", "coeliac disease")}),
+        ("my boss (Karen) is a vegan", {("user.boss", "Karen"), ("boss.diet", "vegan")}),
+        ("Paris (my sister lives in Rome)", {("sister.lives_in", "Rome")}),
+        ("my son is eleven and mad about ice hockey", {("son.age", "eleven"), ("son.likes", "ice hockey")}),
+        ("my grandma is 84 and beats everyone at cards", {("grandmother.age", "84")}),
+        ("my son is two and a half", set()),
+        ("Papa's 68 and lives in Pune", {("father.age", "68")}),
+        (
+            "We have two sons, Jan who's 12 and Piet, who plays the cello",
+            {("user.has_children", "two sons"), ("user.son", "Jan"), ("user.son", "Piet"), ("son.age", "12"), ("piet.plays", "cello")},
+        ),
+        (
+            "Tom here, nurse, divorced, 41",
+            {("user.name", "Tom"), ("user.works_as", "nurse"), ("user.relationship", "divorced"), ("user.age", "41")},
+        ),
+        ("hi, anna, teacher from Cork", {("user.name", "Anna"), ("user.works_as", "teacher"), ("user.hometown", "Cork")}),
+        ("hey, maya here, 29", {("user.name", "Maya"), ("user.age", "29")}),
+        ("the kids, Ana (9) and Leo (6), sing", {("user.child", "Ana"), ("user.child", "Leo"), ("ana.age", "9"), ("leo.age", "6")}),
+        ("my brother's doing a PhD in Cork", set()),
+        ("I'm Chelsea, nice to meet you", {("user.name", "Chelsea")}),
+        ("Hi Claude, nurse here", set()),
+        ("Snow here, too", set()),
+    ],
+)
+def test_who_is_named_and_told_of_at_once(text: str, expected: set[tuple[str, str]], predicates: Mapping[str, Predicate]) -> None:
+    assert {(one.key, one.object) for one in read(text, predicates) if not one.negated} == expected
+
+
+def test_who_has_died_is_told_with_their_name(predicates: Mapping[str, Predicate]) -> None:
+    found = [one for one in read("I miss my wife, my late wife Ilona", predicates) if one.key == "wife.life"]
+    assert [one.value_text for one in found] == ["User's wife Ilona has died"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memdb
-from memdb.of_others import asks_of_own, told_in
+from memdb.of_others import asks_of_own, names_one, relative_in, told_in
 
 from .test_retractions import after
 
@@ -47,6 +47,17 @@ def test_a_question_asks_of_others_too_or_what_to_do(question: str) -> None:
         ("Callum's sister Isla had a baby", "What is my sister's name?"),
         ("she's bringing her huge dog", "What is my dog called?"),
         ("my mum's brother came", "Who is my brother?"),
+        ("Arne, who's afraid of mice, and I went up to the attic", "Am I afraid of mice?"),
+        ("my flatmate Bo, who plays the tuba, and I share a kitchen", "Do I play the tuba?"),
+        ("my sister is vegan so we ate lentils", "Am I vegan?"),
+        ("I should say our youngest, Aoife, who's sixteen, is lactose intolerant so I'm cooking twice", "Am I lactose intolerant?"),
+        ("he's allergic to everything. nuts, eggs, cats", "Am I allergic to nuts?"),
+        ("she can't eat anything. no gluten, no dairy. it's hard", "Do I eat dairy?"),
+        ("I think my brother is allergic to nuts", "Am I allergic to nuts?"),
+        ("I cooked lentils because my sister is vegan", "Am I vegan?"),
+        ("what can I cook, given that Nora is allergic to eggs?", "Am I allergic to eggs?"),
+        ('the landlord writes "I have a dog who barks." So polite', "Do I have a dog?"),
+        ("she's got a dog that hates me. I've bought the dog a steak", "Do I have a dog?"),
     ],
 )
 def test_what_others_are_and_do_is_told_of_others(said: str, question: str) -> None:
@@ -67,6 +78,10 @@ def test_what_others_are_and_do_is_told_of_others(said: str, question: str) -> N
         ("Callum's sister met my sis", "What is my sister's name?"),
         ("We have a dog, too", "What is my dog called?"),
         ("My knee surgery is on Monday", "When do I have surgery?"),
+        ("I'm a nurse who is allergic to latex", "Am I allergic to latex?"),
+        ("She smokes and I do too", "Do I smoke?"),
+        ("I know I'm allergic to nuts", "Am I allergic to nuts?"),
+        ("I've a cat. She loves the sofa", "Do I have a cat?"),
     ],
 )
 def test_what_also_speaks_of_oneself_is_not_told_of_others_alone(said: str, question: str) -> None:
@@ -97,3 +112,28 @@ def test_who_is_asked_about_is_told_of(mem: memdb.Memory) -> None:
     verdict = mem.context("Is my sister vegan?", user_id="ana").verdict
     assert verdict is not None
     assert verdict.decision == "answer"
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("Mum sent this. That's Rosa for you", True),
+        ("Rosa, bless her, is the best mum", True),
+        ("my mum rosa is here", True),
+        ("My mother passed away, we lived in Galway then", False),
+        ("my mum and my brother Wout came on Monday", False),
+        ("mum rang again shes convinced i dont eat", False),
+        ("Callum's mum Ella called", False),
+    ],
+)
+def test_a_relative_is_named_beside_nobody_else(said: str, named: bool) -> None:
+    relative = relative_in("What is my mother's name?")
+    assert relative is not None
+    assert names_one(said, relative) is named
+
+
+def test_who_never_told_a_name_is_told_none(mem: memdb.Memory) -> None:
+    after(mem, "I'm Hannah", "my brother Wout wants a cruise", "My mum is turning 70")
+    verdict = mem.context("What is my mother's name?", user_id="ana").verdict
+    assert verdict is not None
+    assert (verdict.decision, verdict.reason) == ("abstain", "nothing remembered bears on it")

@@ -35,6 +35,7 @@ from .test_retractions import after
         (("My twins turn four on Saturday", "They're called Milo and Bea"), ("user.child", "Bea")),
         (("We have two cats. Their names are Miso and Pickle.",), ("user.pet", "cat called Pickle")),
         (("We have a baby. We named her Vega",), ("user.child", "Vega")),
+        (("I'm Sara and I write to my grandson in Spanish", "He is eleven"), ("grandson.age", "eleven")),
     ],
 )
 def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:
@@ -282,3 +283,9 @@ def test_what_is_said_of_whom_nobody_knew_before_is_not_told_of_who_was_known(
 
 def test_who_has_something_goes_on_with_what_they_do(mem: memdb.Memory) -> None:
     assert ("sister.works_at", "Bosch") in after(mem, "My sister has two cats, works at Bosch")
+
+
+def test_who_was_a_wife_is_believed_to_be_one_no_more(mem: memdb.Memory) -> None:
+    believed = after(mem, "I miss my wife, my late wife Ilona")
+    assert ("wife.life", "died") in believed
+    assert "user.wife" not in {key for key, _ in believed}

@@ -8,7 +8,7 @@ from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Hits, Quest
 from memdb.calibration import elsewhere, evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.figures import told_apart
-from memdb.of_others import whose
+from memdb.of_others import nameless, whose
 from memdb.records import Decision
 from memdb.unspaced import words_of
 
@@ -25,14 +25,15 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
-    What is of something else (`calibration.elsewhere`) or of somebody else (`of_others.whose`) does not bear on it. Nothing is claimed
+    What is of something else (`calibration.elsewhere`) or of somebody else (`of_others.whose`) does not bear on it, nor does what names
+    nobody (`of_others.nameless`) where a name is asked for. Nothing is claimed
     either where nothing bears on the question, where what tells of it is told of somebody else, or where the calibrated probability of an
     answer is below `config.abstain_probability`, or if that is not set below the `threshold` that was fitted with the calibration; but of
     what is held under a key that the question asks for it is claimed whatever the probability and whoever else it is told of.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
     of = whose(hits)
-    if other := elsewhere(hits).union(of.of_others):
+    if other := elsewhere(hits).union(of.of_others, nameless(hits)):
         bearing = [hit for hit in bearing if hit.fact.fact_id not in other]
     is_held = any(hit.is_asked_for for hit in bearing)
     if of.only and not is_held:
