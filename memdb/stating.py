@@ -95,12 +95,12 @@ def remember(
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
-    span = span_of(details, zone=config.zone) if kind == "episode" else {}
+    span = span_of(kind, details, zone=config.zone)
     details = {**details, **{name: to_text(at) for name, at in span.items()}}
     checks.details(kind, value_json)
     if kind == "narrative":
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
-    begins, ends = time(valid_from) or span.get("timestamp_end") or span.get("timestamp_start"), time(valid_to)
+    begins, ends = time(valid_from) or max(span.values(), default=None), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:
         said = Candidate(
@@ -111,7 +111,7 @@ def remember(
             confidence=1.0,
             excerpt=value_text,
             value_json={**details, **parts},
-            event_time=time(event_time) or span.get("timestamp_start"),
+            event_time=time(event_time) or min(span.values(), default=None),
             valid_from=begins,
             valid_to=ends,
             temporary=valid_to is not None,

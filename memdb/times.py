@@ -8,6 +8,9 @@ from functools import lru_cache
 
 from memdb.errors import InputError
 
+SPANS = {"episode": ("timestamp_start", "timestamp_end"), "narrative": ("segment_start", "segment_end")}
+"""By kind, the details that say when what it tells of began, and when it ended."""
+
 
 def utc_now() -> datetime:
     """Return the present instant. Only the doors ask the clock; every step is given `now`."""
@@ -68,20 +71,21 @@ def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
     return to_utc(utc_now() if value is None else value, zone=zone)
 
 
-def span_of(details: object, *, zone: tzinfo) -> dict[str, datetime]:
-    """Return when what an episode tells of began and ended, by these names in its details; what is no time is left out.
+def span_of(kind: str, details: object, *, zone: tzinfo) -> dict[str, datetime]:
+    """Return when what an episode or a first-person memory tells of began and ended, by these names in its details, the beginning first;
+    what is no time is left out.
 
     Raises:
         InputError: it ended before it began.
     """
     found: dict[str, datetime] = {}
-    for name in ("timestamp_start", "timestamp_end"):
+    for name in SPANS.get(kind, ()):
         if isinstance(details, dict) and isinstance(told := details.get(name), str):
             with suppress(InputError):
                 found[name] = to_utc(told, zone=zone)
-    begins, ends = found.get("timestamp_start"), found.get("timestamp_end")
-    if begins and ends and ends < begins:
-        raise InputError(f"timestamp_end is before timestamp_start ({to_text(ends)} < {to_text(begins)}); give a later one.")
+    if len(found) == 2 and [*found.values()] != sorted(found.values()):
+        (begin, begins), (end, ends) = found.items()
+        raise InputError(f"{end} is before {begin} ({to_text(ends)} < {to_text(begins)}); give a later one.")
     return found
 
 

@@ -339,14 +339,13 @@ def test_a_session_leaves_out_what_it_may_not_keep(mem: memdb.Memory) -> None:
         assert [fact.value_text for fact in session.flush().kept] == ["Water the plants"]
 
 
-def test_an_episode_is_of_the_time_that_it_says_however_it_is_stated(mem: memdb.Memory) -> None:
-    told: dict[str, Any] = {"timestamp_start": "2025-03-01T18:20:00Z", "timestamp_end": "2025-03-02T00:10:00Z"}
-    mem.remember("They lost the toy", user_id="ana", kind="episode", value_json=told, timestamp="2025-05-01")
-    mem.write([{"text": "They bought the toy", "kind": "episode", "details": told}], user_id="ana", timestamp="2025-05-01")
-    mem.remember_many(
-        [{"value_text": "They hid the toy", "user_id": "ana", "kind": "episode", "value_json": told, "timestamp": "2025-05-01"}]
-    )
-    hits = mem.search("toy", user_id="ana", kinds=["episode"], since="2025-03-01", until="2025-03-01", now="2025-05-02")
+@pytest.mark.parametrize(("kind", "name"), [("episode", "timestamp"), ("narrative", "segment")])
+def test_what_happened_is_of_the_time_that_it_says_however_it_is_stated(mem: memdb.Memory, kind: str, name: str) -> None:
+    told: dict[str, Any] = {f"{name}_start": "2025-03-01T18:20:00Z", f"{name}_end": "2025-03-02T00:10:00Z"}
+    mem.remember("They lost the toy", user_id="ana", kind=kind, value_json=told, timestamp="2025-05-01")
+    mem.write([{"text": "They bought the toy", "kind": kind, "details": told}], user_id="ana", timestamp="2025-05-01")
+    mem.remember_many([{"value_text": "They hid the toy", "user_id": "ana", "kind": kind, "value_json": told, "timestamp": "2025-05-01"}])
+    hits = mem.search("toy", user_id="ana", kinds=[kind], since="2025-03-01", until="2025-03-01", now="2025-05-02")
     assert {hit.fact.value_text for hit in hits} == {"They lost the toy", "They bought the toy", "They hid the toy"}
     assert {hit.tier for hit in hits} == {"warm"}
     text = mem.context("Who had the toy?", user_id="ana", now="2025-05-02").text

@@ -17,7 +17,7 @@ from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact
-from memdb.times import span_of
+from memdb.times import SPANS, span_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,9 +89,9 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     """Return a fact, whose `value_json` can be stored, as it is stored."""
     said = vars(fact)  # a record takes longer to tell each of twenty fields
     said_at = time(said["timestamp"])
-    span = span_of(fact.value_json, zone=config.zone) if said["kind"] == "episode" else {}
-    happened = said["event_time"] if said["event_time"] is not None else span.get("timestamp_start")
-    began = said["valid_from"] if said["valid_from"] is not None else span.get("timestamp_end", span.get("timestamp_start"))
+    span = span_of(said["kind"], fact.value_json, zone=config.zone).values() if said["kind"] in SPANS else ()
+    happened = said["event_time"] if said["event_time"] is not None else min(span, default=None)
+    began = said["valid_from"] if said["valid_from"] is not None else max(span, default=None)
     begins = time(began) if began is not None else said_at
     ends = time(said["valid_to"]) if said["valid_to"] is not None else None
     if ends is None and said["kind"] == "task" and isinstance(fact.value_json, dict) and fact.value_json.get("state") == "done":
