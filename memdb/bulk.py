@@ -105,7 +105,7 @@ def usable(
     name, dimension = embedder.name, embedder.dimension
     try:
         return check_vectors(vectors[start : start + count], count=count, dimension=dimension, embedder=name)
-    except (ModelOutputError, TypeError, IndexError) as error:  # or nothing that has parts
+    except (ModelOutputError, TypeError, LookupError) as error:  # or nothing that has parts; a mapping misses a slice by either of these
         raise InputError(
             f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
         ) from error
