@@ -522,9 +522,9 @@ create table tenants (
 ) strict, without rowid;
 
 create table databases (
-  database_id text not null unique,
   tenant text not null references tenants (name) on delete cascade,
   name text not null,
+  database_id text not null unique,
   primary key (tenant, name)
 ) strict, without rowid;
 
