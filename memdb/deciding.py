@@ -13,12 +13,13 @@ from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
+from memdb.figures import closer
 from memdb.observer import build_profile
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, dismiss_moot, move, revive, settle
 from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
-from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, by_the_clock
+from memdb.records import DECIDABLE, Consent, Fact, Procedure, TaskState, by_the_clock
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
 from memdb.times import to_text, utc_now
@@ -33,7 +34,7 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
     """
     with db.transaction():  # what is decided is looked at within it: another process may just have decided, or forgotten, it
         fact = _standing_fact(db, fact_id, now=now)
-        raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
+        raised = fact.confidence + closer(fact.confidence, config.confirmation_rate)
         origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
         settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=stored.predicates(db))
     return reading.fact(db, fact_id)
@@ -202,7 +203,7 @@ def _decidable(fact: Fact) -> Fact:
     fact_id = fact.fact_id
     if fact.kind == "message":
         raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided or ended, see facts().")
-    if fact.status not in (*LIVE, "uncertain"):
+    if fact.status not in DECIDABLE:
         said = fact.value_text[:60]
         raise InputError(
             f"The fact {fact_id!r} ({said!r}) is {fact.status}; only what is believed, pending or uncertain can be decided or ended."

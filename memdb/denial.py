@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memdb.config import Config
+from memdb.figures import closer
 from memdb.keys import is_denial, is_said_again, negates
 from memdb.records import Action, Candidate, Case, Predicate, parts_of
 
@@ -48,7 +49,7 @@ def undenied(case: Case, *, kind: str, config: Config) -> Action | None:
                 target_fact_id=fact.fact_id,
                 valid_from=said.valid_from,
                 valid_to=said.valid_to,
-                confidence_delta=round((1.0 - config.first_confidence) * config.confirmation_rate, 6),
+                confidence_delta=round(closer(config.first_confidence, config.confirmation_rate), 6),
                 reason=f"denied so far: {fact.value_text!r}",
                 candidate=said,
             )

@@ -12,6 +12,11 @@ def to_share(value: float) -> float:
     return max(0.0, min(1.0, round(value, _KEPT)))
 
 
+def closer(confidence: float, rate: float) -> float:
+    """Return what a confirmation adds: it closes a share of the gap to 1.00, c' = c + (1 - c)·rate (mem-skill, Confidence Policy)."""
+    return (1.0 - confidence) * rate
+
+
 def told_apart(one: float, other: float) -> tuple[str, str]:
     """Return two numbers in as few decimals as tell them apart, but at least two: that "0.70 is below 0.70" is true of no two."""
     enough = next((places for places in range(_TOLD, _DECIMALS) if f"{one:.{places}f}" != f"{other:.{places}f}"), _DECIMALS)

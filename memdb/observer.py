@@ -15,11 +15,12 @@ from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.emotions import mood_of
 from memdb.errors import ConflictError
+from memdb.figures import closer
 from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
-from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn, source_of
+from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn, source_of
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
@@ -116,7 +117,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
 def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:
     """Let stand what a question of the memory's own was answered with; what was decided meanwhile stays so."""
     waits, held = read_fact(db, heard.fact_id), read_fact(db, heard.against) if heard.against else None
-    if waits is None or waits.status not in (*LIVE, *UNDECIDED) or (heard.against and waits.status == "active"):
+    if waits is None or waits.status not in DECIDABLE or (heard.against and waits.status == "active"):
         return
     if waits.status == "active" and not heard.right:
         end(db, waits, ends=max(origin.now, waits.valid_from), origin=origin, reason="said to be so no longer, when asked")
@@ -125,7 +126,7 @@ def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[s
     if chosen is None or (chosen is held and chosen.status != "active"):
         dismiss(db, waits, origin=origin, reason="said not to be so, when asked")
         return
-    raised = chosen.confidence + (1.0 - chosen.confidence) * config.confirmation_rate
+    raised = chosen.confidence + closer(chosen.confidence, config.confirmation_rate)
     settle(db, chosen, origin=origin, reason="said to be right, when asked", confidence=raised, predicates=predicates, seen=1)
 
 
@@ -191,7 +192,7 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     waiting = (fact for fact in beliefs if fact.key == candidate.key and fact.denies and fact.status == "pending_confirmation")
     known = next((fact for fact in waiting if normalise(fact.object) == normalise(candidate.object)), None) if denies else None
     if doubts and known is not None:
-        delta = (1.0 - known.confidence) * config.confirmation_rate
+        delta = closer(known.confidence, config.confirmation_rate)
         change = {"type": "noop", "target_fact_id": known.fact_id, "confidence_delta": delta, "reason": "said again, and still a doubt"}
         return [*(action for action in actions if action not in doubts), doubts[0].model_copy(update=change)]
     against_nothing = len(doubts) == 1 and doubts[0].target_fact_id is None  # what it takes the place of has ended

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
-from memdb.figures import to_share
+from memdb.figures import closer, to_share
 from memdb.keys import normalise, predicate_of
 from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.times import to_text
@@ -157,7 +157,7 @@ def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, r
     log = Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
     confidence = max(kept.confidence, *(fact.confidence for fact in others))
     for _ in others:
-        confidence += (1.0 - confidence) * config.confirmation_rate
+        confidence += closer(confidence, config.confirmation_rate)
     mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
     seen = sum(fact.seen_count for fact in others)
     surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])

@@ -55,6 +55,9 @@ EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "exp
 UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
 """The statuses of a row that somebody has yet to confirm or reject."""
 
+DECIDABLE: tuple[Status, ...] = ("active", *UNDECIDED)
+"""The statuses of a row that can still be decided, or ended."""
+
 RELIABILITY: dict[Source, float] = {
     "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web_scraped": 0.60,
 }  # fmt: skip
@@ -103,6 +106,11 @@ STATEMENT = ("subject", "predicate", "object", "polarity")
 def parts_of(value: JsonValue) -> dict[str, JsonValue]:
     """Return what a `value_json` holds by name: nothing, where it is no object."""
     return value if isinstance(value, dict) else {}
+
+
+def as_parts(value: JsonValue) -> dict[str, JsonValue]:
+    """Return what a `value_json` holds by name: as its `value`, where it is no object."""
+    return value if isinstance(value, dict) else {} if value is None else {"value": value}
 
 
 def _is_negative(value: JsonValue) -> bool:

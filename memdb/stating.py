@@ -38,6 +38,7 @@ from memdb.records import (
     Procedure,
     Source,
     TaskState,
+    as_parts,
     parts_of,
 )
 from memdb.steps.admit import admit
@@ -94,7 +95,7 @@ def remember(
     predicates = stored.predicates(db)
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
-    details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+    details = as_parts(value_json)
     span = span_of(kind, details, zone=config.zone)
     details = {**details, **{name: to_text(at) for name, at in span.items()}}
     checks.details(kind, value_json)
@@ -166,11 +167,11 @@ def learn(
         raise InputError("There are no steps; give at least one.")
     key = checks.key(f"procedure.{slug(trigger)}")
     known = reading.facts(db, checks.name(user_id, "user_id"), key=key, kinds=["procedure"], now=utc_now())
-    named = next((fact.value_json.get("title") for fact in known if isinstance(fact.value_json, dict)), None)
+    named = next((parts_of(fact.value_json).get("title") for fact in known), None)
     done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
     fact = remember(
         db,
-        f"To {checks.filled(trigger, 'trigger').strip()}: {done}",
+        f"To {trigger.strip()}: {done}",
         user_id=user_id,
         embedder=embedder,
         config=config,

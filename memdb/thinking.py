@@ -24,7 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.recording import read_fact
-from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
+from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
 from memdb.second_thoughts import Before
@@ -129,7 +129,7 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
         return None
     doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, config=config)
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
-        kinds, statuses = listed(_BELIEVED), listed((*LIVE, "uncertain"))
+        kinds, statuses = listed(_BELIEVED), listed(DECIDABLE)
         rows = db.all("believe.texts", user_id=turn.user_id, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
         meant = [str(row["fact_id"]) for row in rows if " ".join(str(row["value_text"]).split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]

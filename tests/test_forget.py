@@ -398,6 +398,34 @@ def test_what_was_archived_of_an_erased_turn_goes_too(tmp_path: Path) -> None:
         assert RARE.encode() not in bytes_of(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("user", "key"), [("ana", "user.lives_in"), ("bea", None), ("bea", "user.lives_in"), ("bea", "household.experience")]
+)
+def test_what_was_archived_of_other_turns_keys_and_users_stays(user: str, key: str | None, mem: memdb.Memory) -> None:
+    for name in ("ana", "bea"):
+        for place, text in enumerate(("I live in Rome.", "I drive a Fiat.", "I drive a Volvo.")):
+            at = f"2025-03-0{place + 1}T10:00:00Z"
+            mem.observe(text, "Sounds lovely.", user_id=name, turn_id=f"t{place}", session_id=f"s{place}", timestamp=at)
+        mem.event("Rui made coffee.", user_id=name, timestamp="2025-03-01T10:00:00Z", event_id="e1")
+    mem.drain()
+    for kind in ("narrative", "episode"):
+        for fact in [fact for name in ("ana", "bea") for fact in mem.facts(name, kinds=[kind])]:
+            mem.reject(fact.fact_id)
+        mem.maintain(now="2025-05-01")  # which tells the episodes
+    for name in ("ana", "bea"):
+        mem.end(mem.facts(name, key="user.lives_in")[0].fact_id)
+    mem.compact(now="2030-01-01")
+    db = mem._store.database().connection
+    value = "iif(record ->> 'kind' = 'fact', record ->> '$.value_json.object', null)"
+    kept = f"select record ->> 'kind', record ->> 'session_id', {value} from facts_archive where user_id = 'ana'"
+    before = set(db.execute(kept))
+    assert {one[0] for one in before} == {"fact", "episode", "narrative"}
+    assert {("fact", "s0", "Rome"), ("fact", "s1", "Fiat"), ("episode", "s0", None), ("episode", "s1", None)} <= before
+    mem.forget(user, key=key)
+    gone = {("fact", "s0", "Rome"), ("episode", "s0", None)} if user == "ana" else set()
+    assert set(db.execute(kept)) == before - gone
+
+
 def test_forgetting_a_user_leaves_the_others(tmp_path: Path) -> None:
     with fill(tmp_path / "mem.db") as mem:
         forgotten = mem.forget("ana")

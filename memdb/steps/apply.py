@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Mapping
 from datetime import timedelta
 
-from pydantic import JsonValue
-
 from memdb.config import Config
 from memdb.database import Database
 from memdb.figures import to_share
@@ -29,7 +27,7 @@ from memdb.recording import (
     shorten,
     surer,
 )  # fmt: skip
-from memdb.records import LIVE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status, parts_of
+from memdb.records import DECIDABLE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status, parts_of
 from memdb.retelling import tells_since
 from memdb.times import to_text
 
@@ -70,7 +68,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             return new_id
         case "expire":
             assert target is not None
-            if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
+            if target.status in DECIDABLE:  # the same turn may have refuted it already
                 ends = closed(target, "expired", action.valid_to or origin.now, origin)
                 log.change(target.fact_id, "expire", action.reason, "apply.close", **ends)
                 let_last(db, target, log)
@@ -118,8 +116,9 @@ def _insert(
     fact_id = _fact_id(action, origin, log.digest)
     policy = to_share(config.first_confidence + (action.confidence_delta if status == "active" else 0.0))
     confidence = policy if origin.confidence is None else origin.confidence  # what the application states is taken as it is
-    denied = said.negated  # a doubted denial is kept beside what it denies
-    text, value = (_denied_text(said, doubted), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
+    text, value = said.value_text, said.value_json
+    if said.negated:  # a doubted denial is kept beside what it denies
+        text, value = _denied_text(said, doubted), {**parts_of(value), "polarity": "negative"}
     if origin.kind == "narrative":  # where it is not said, it is by the rules
         memory_type, importance = as_remembered(text, origin.memory_type, origin.importance, config=config)
     else:
@@ -256,12 +255,6 @@ def _tells_its_beginning(
     assert said.valid_from is not None
     at = {"fact_id": target.fact_id, "user_id": target.user_id, "key": target.key, "now": to_text(origin.now)}
     return not db.all("believe.before_it", begins=to_text(said.valid_from), **at)
-
-
-def _parts(said: Candidate) -> dict[str, JsonValue]:
-    if isinstance(said.value_json, dict):
-        return dict(said.value_json)
-    return {"subject": said.subject, "predicate": said.predicate, "object": said.object}
 
 
 def _denied_text(said: Candidate, doubted: Fact | None) -> str:

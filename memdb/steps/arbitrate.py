@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.figures import closer
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
@@ -45,7 +46,7 @@ def arbitrate(
         if waiting := [fact for fact in same if fact.status in UNDECIDED]:
             return [_repeat(candidate, waiting[0], config)]
         if not candidate.explicit:  # "I live in Rome", by somebody who is there until June and lives in Faro
-            delta = _closer(known.confidence, config)
+            delta = closer(known.confidence, config.confirmation_rate)
             return [_action("noop", candidate, target=known, delta=delta, reason="said again, while it lasts", valid_to=known.valid_to)]
         passing = known
     beliefs = [fact for fact in beliefs if fact.status in LIVE]
@@ -56,7 +57,7 @@ def arbitrate(
         contradicted.append(passing)
     if refined is not None:
         return [_refine(candidate, refined, config)]
-    boost = _closer(config.first_confidence, config) if candidate.explicit else 0.0
+    boost = closer(config.first_confidence, config.confirmation_rate) if candidate.explicit else 0.0
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
@@ -113,7 +114,7 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     less = False
     for fact in own:
         held = set(normalise(fact.object).split())
-        over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
+        over = (said <= held or held <= said) and not names_another(candidate.object, fact.object)  # also where no value is named
         comes = fact.valid_from > max(now, candidate.valid_from or now)  # what is not so now may be so then
         meant = candidate.because is not None or comes == candidate.coming
         if over and meant and not fact.denies and _said_last(fact) <= now:
@@ -168,7 +169,7 @@ def _as_before(fact: Fact, coming: Fact) -> Fact:
 
 
 def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: bool = False) -> Action:
-    delta = _closer(known.confidence, config)
+    delta = closer(known.confidence, config.confirmation_rate)
     lasts = not candidate.temporary and candidate.event_time is None and not gives_way
     if known.valid_to is not None and lasts and (candidate.explicit or known.status in UNDECIDED):
         return _action("update", candidate, target=known, delta=delta, reason="now said to last")
@@ -190,7 +191,7 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
 
 
 def _refine(candidate: Candidate, known: Fact, config: Config) -> Action:
-    delta = _closer(known.confidence, config)
+    delta = closer(known.confidence, config.confirmation_rate)
     if set(normalise(candidate.object).split()) < set(normalise(known.object).split()):
         return _action("noop", candidate, target=known, delta=delta, reason="said again, in fewer words", valid_to=known.valid_to)
     return _action("update", candidate, target=known, delta=delta, reason=f"says more than {known.object!r}", valid_to=known.valid_to)
@@ -258,11 +259,6 @@ def _names_it(said: str, fact: Fact) -> bool:
         and fact.valid_to is None
         and (said.startswith((f"{held} called ", f"{grown} called ")) or held.startswith(f"{said} called "))
     )
-
-
-def _closer(confidence: float, config: Config) -> float:
-    """What a confirmation adds: it closes a share of the gap to 1.00, c' = c + (1 - c)·rate (mem-skill, Confidence Policy)."""
-    return (1.0 - confidence) * config.confirmation_rate
 
 
 def _action(

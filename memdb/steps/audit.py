@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from memdb.borne_out import tells_a_time, told_details
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
+from memdb.figures import closer
 from memdb.files import fill, instructions
 from memdb.keys import canonical_key, names_another, normalise, predicate_of, says_no_more, says_the_same
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
@@ -337,7 +338,7 @@ def _details(decided: Decided, candidate: Candidate, told: str) -> JsonValue:
 def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: Config) -> float:
     """Confidence moves by one confirmation at most; a first mention starts where the policy says, and said again it is no less sure."""
     known = target.confidence if target and decided.type in ("noop", "update") else config.first_confidence
-    most = (1.0 - known) * config.confirmation_rate
+    most = closer(known, config.confirmation_rate)
     if decided.type == "insert" or (decided.type == "supersede" and not candidate.explicit):
         most = 0.0
     if decided.type in ("expire", "mark_pending_confirmation"):

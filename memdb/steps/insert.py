@@ -16,7 +16,7 @@ from memdb.errors import StoreError
 from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
-from memdb.records import NewFact
+from memdb.records import NewFact, as_parts, parts_of
 from memdb.times import SPANS, span_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     began = said["valid_from"] if said["valid_from"] is not None else max(span, default=None)
     begins = time(began) if began is not None else said_at
     ends = time(said["valid_to"]) if said["valid_to"] is not None else None
-    if ends is None and said["kind"] == "task" and isinstance(fact.value_json, dict) and fact.value_json.get("state") == "done":
+    if ends is None and said["kind"] == "task" and parts_of(fact.value_json).get("state") == "done":
         ends = max(begins, said_at)  # what is done is over, also where nobody says since when
     checks.in_order(begins, ends)
     memory_type, importance = said["memory_type"], said["importance"]
@@ -104,7 +104,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     details = None
     if said["object"] is not None or said["value_json"] is not None:
         subject, _, predicate = fact.key.partition(".")
-        given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
+        given = as_parts(fact.value_json)
         parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
         details = json.dumps(parts, ensure_ascii=False)
     return (

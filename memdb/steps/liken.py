@@ -9,6 +9,7 @@ from memdb import stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.figures import closer
 from memdb.keys import normalise, predicate_of, says_no_more, says_the_same
 from memdb.logs import warn_now_and_then
 from memdb.records import Action, Candidate, Case, Fact, Predicate
@@ -102,7 +103,7 @@ def _refresh(said: Candidate, cosine: float, fact: Fact, config: Config) -> Acti
         new_value_json=details_of(said) if more else said.value_json,
         target_fact_id=fact.fact_id,
         valid_to=fact.valid_to,
-        confidence_delta=round((1.0 - fact.confidence) * config.confirmation_rate, 6),
+        confidence_delta=round(closer(fact.confidence, config.confirmation_rate), 6),
         reason=f"said again in other words (cosine {cosine:.2f})",
         candidate=said,
     )
