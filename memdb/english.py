@@ -79,6 +79,15 @@ _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Por
 )
 _TO_BE = {"be": "will be ", "living": "will be living ", "working": "will be working ", "become": "will be "}
 _GOING_TO = re.compile(r"^(?:am|is|are) not going to (?=(?:work|live) (?:at|in|for|with)\b|be (?:living|working)\b)", re.IGNORECASE)
+_USED_TO = re.compile(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
+    r"|no longer|(?:have|has) (?P<never>never)|never"
+    r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
+    re.IGNORECASE,
+)
+_OWNING = re.compile(r"(?:my|our)\s+(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
+_BLANK = re.compile(r"\s+")
 _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGNORECASE)
 
 
@@ -239,6 +248,9 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
     re.IGNORECASE,
 )
 _MINE = re.compile(r"(?:i|we|my|our)\b", re.IGNORECASE)
+_I_OR_WE = re.compile(r"(?:i|we)\b", re.IGNORECASE)
+_IF = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
+_WHEN = re.compile(r"when|while", re.IGNORECASE)
 _KIN = r"{elder}(?='s (?:an?|allergic|\d+)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)"
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
@@ -304,7 +316,7 @@ def _stated(
         if told and _SO.search(mark) and _MINE.match(clause.text) and not _OWN_WORDS.search(told):
             blocked = False  # "the doctor says my iron is low | so I'm eating fish again"
         told = ""
-        if recited and _OBJECTING.search(mark) and re.match(r"(?:i|we|my|our)\b", clause.text, re.IGNORECASE):
+        if recited and _OBJECTING.search(mark) and _MINE.match(clause.text):
             blocked = recited = False  # "you said I live in Leeds | but I live in Hull"
             clause = replace(clause, explicit=True)
         last, earlier = clause.text, last
@@ -323,12 +335,12 @@ def _stated(
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
-        relative = re.match("who ", clause.text, re.IGNORECASE) is not None and (
+        relative = clause.text[:4].lower() == "who " and (
             (bool(stated) and not question) or (_of_ones_own().search(earlier) is not None and not is_made_up(sentence))
         )
         asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
         if not relative and (asks or compiled(block["rest"]).match(clause.text)):
-            if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
+            if stated and _IF.match(clause.text):
                 only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
                 stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
             asked = blocked = True
@@ -368,7 +380,7 @@ def _stated(
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
-        if stated and stated[-1].text == earlier and re.match(r"(?:i|we)\b", clause.text, re.IGNORECASE) and _is_relative(earlier):
+        if stated and stated[-1].text == earlier and _I_OR_WE.match(clause.text) and _is_relative(earlier):
             clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
         if earlier in people and mark.strip().lower() == "and" and compiled(rules().phrase["parting"]).match(clause.text):
             clause = replace(clause, text=f"{earlier} and {clause.text}")  # "Lea | and I split up"
@@ -405,7 +417,7 @@ def _told_of(whom: str, told: str) -> tuple[str, str]:
 
 def _is_bounded(stated: list[Clause], clause: Clause) -> bool:
     """Tell whether a clause says when what was stated last is so, or that it is over; then take that back, or hedge it."""
-    said, bounded = stated[-1].text, re.match("when|while", clause.text, re.IGNORECASE)
+    said, bounded = stated[-1].text, _WHEN.match(clause.text)
     at_times = bounded is not None and bounded.group().lower() == "when" and compiled(_AT_TIMES).search(said) is not None
     if at_times or (bounded and compiled(rules().phrase["only_then_so"]).match(said)):
         stated.pop()  # "I am vegetarian | when my wife cooks", "I drive to work | when it rains"
@@ -593,7 +605,7 @@ def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         name, subject, rest = named
         return _timed(_reduced(replace(clause, subject=subject, name=name, full=rest + moved)), at=at, zone=zone)
     if found is None:
-        owned = re.match(r"(?:my|our)\s+(?P<rest>.+)", clause.text, re.IGNORECASE | re.DOTALL)
+        owned = _OWNING.match(clause.text)
         clause = (
             replace(clause, subject="i", owned=True, full=_POSSESSIVE_IS.sub(r"\1 is ", owned.group("rest")) + moved)
             if owned
@@ -636,7 +648,7 @@ def _reduced(clause: Clause) -> Clause:
         hedged |= compiled(words["hedging"]).fullmatch(found.group(2)) is not None
         explicit |= compiled(words["insisting"]).fullmatch(found.group(2)) is not None
         phrase = phrase[: found.end(1)] + phrase[found.end() :]
-    former = re.match(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", phrase, re.IGNORECASE)
+    former = _USED_TO.match(phrase)
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
     phrase = _GOING_TO.sub("will not ", phrase)
@@ -644,13 +656,7 @@ def _reduced(clause: Clause) -> Clause:
     if coming:
         verb = next((_TO_BE[name] for name, found in coming.groupdict().items() if found), None)
         phrase = _AFTER_ALL.sub("", phrase if verb is None else f"{verb}{phrase[coming.end() :]}")
-    negation = re.match(
-        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
-        r"|no longer|(?:have|has) (?P<never>never)|never"
-        r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
-        phrase,
-        re.IGNORECASE,
-    )
+    negation = _NEGATED.match(phrase)
     ended = former is not None
     if negation and not (negation.group("never")):
         ended |= "no longer" in negation.group().lower()
@@ -675,7 +681,7 @@ def _reduced(clause: Clause) -> Clause:
 
 def _timed(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     """Find the time phrases of a clause, and take those out of its phrase that are no part of what it speaks of."""
-    full = re.sub(r"\s+", " ", clause.full).strip(" ,.-")
+    full = _BLANK.sub(" ", clause.full).strip(" ,.-")
     if put_off := compiled(rules().phrase["put_off_to"]).search(full):
         full = f"{full[: put_off.start('to')]}until{full[put_off.end('to') :]}"  # "to March" may say anything, "until March" only when
     ways: tuple[Prefer, ...] = ("future", "past")

@@ -116,8 +116,10 @@ def told_in(text: str, question: str, *, names: Iterable[str] = ()) -> Told:
             found = {one for one in asked if any(_is_alike(one, word) for word in words)}
             if not of_another:  # "the dog" is the one that was just told of
                 found -= {one for one in found & of_others if re.search(rf"\bthe {re.escape(one)}", part)}
-            if found and (of_another or not sentence.endswith("?")):
-                (of_others if of_another else own).update(found)
+            if of_another:
+                of_others |= found
+            elif not sentence.endswith("?") and (_compiled("own").search(part) or _compiled("neither").search(part) is None):
+                own |= found
     return Told(len(own), len(of_others))
 
 

@@ -116,8 +116,8 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
             meant.setdefault(relations.get(noun, noun) if mine else "", (noun, set()))[1].update({known or found["name"] or ""} - {""})
         return " " if len(words) < 2 or known == words[0] else f"{words[0]} "
 
-    rest = _nobody_else().sub(" ", _SCHOOL.sub(r"\g<at>", _mentioned().sub(read, said)))
-    if len(meant) != 1 or "" in meant or compiled(rules().phrase["somebody_else"]).search(rest):
+    rest, another = _SCHOOL.sub(r"\g<at>", _mentioned().sub(read, said)), compiled(rules().phrase["somebody_else"])
+    if len(meant) != 1 or "" in meant or (another.search(rest) and another.search(_nobody_else().sub(" ", rest))):
         return "", ""
     ((noun, names),) = meant.values()
     return (noun, next(iter(names), "")) if len(names) < 2 else ("", "")

@@ -58,6 +58,7 @@ def test_a_question_asks_of_others_too_or_what_to_do(question: str) -> None:
         ("what can I cook, given that Nora is allergic to eggs?", "Am I allergic to eggs?"),
         ('the landlord writes "I have a dog who barks." So polite', "Do I have a dog?"),
         ("she's got a dog that hates me. I've bought the dog a steak", "Do I have a dog?"),
+        ("also she has a dog that bit my bag", "Do I have a dog?"),
     ],
 )
 def test_what_others_are_and_do_is_told_of_others(said: str, question: str) -> None:
@@ -88,8 +89,9 @@ def test_what_also_speaks_of_oneself_is_not_told_of_others_alone(said: str, ques
     assert told_in(said, question, names=["Tom"]).own
 
 
-def test_a_sentence_that_only_asks_tells_nothing() -> None:
-    assert told_in("Is she vegan?", "Am I vegan?") == (0, 0)
+@pytest.mark.parametrize("said", ["Is she vegan?", "a vegan cake for her"])
+def test_a_sentence_that_only_asks_or_is_of_nobody_in_particular_tells_nothing(said: str) -> None:
+    assert told_in(said, "Am I vegan?") == (0, 0)
 
 
 @pytest.mark.parametrize("told", ["My sister is vegan", "My friend Tom is vegan", "Met Ana. She's vegan and brings chickpeas"])
