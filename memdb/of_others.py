@@ -1,4 +1,4 @@
-"""Whose a remembered thing is: that of who asks of themselves ("Am I vegan?"), or somebody else's ("she's vegan")."""
+"""Whose a remembered thing is, that of who asks ("Am I vegan?") or another's ("she's vegan"), and whether it names whom they ask for."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
     What is of something else (`calibration.elsewhere`) or of somebody else (`of_others.whose`) does not bear on it, nor does what names
-    nobody (`of_others.nameless`) where a name is asked for. Nothing is claimed
-    either where nothing bears on the question, where what tells of it is told of somebody else, or where the calibrated probability of an
-    answer is below `config.abstain_probability`, or if that is not set below the `threshold` that was fitted with the calibration; but of
-    what is held under a key that the question asks for it is claimed whatever the probability and whoever else it is told of.
+    nobody (`of_others.nameless`) where a name is asked for. Nothing is claimed either where nothing bears on the question, where what
+    tells of it is told of somebody else, or where the calibrated probability of an answer is below `config.abstain_probability`, or if
+    that is not set below the `threshold` that was fitted with the calibration; but of what is held under a key that the question asks for
+    it is claimed whatever the probability and whoever else it is told of.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
     of = whose(hits)
