@@ -18,6 +18,8 @@ _RUN = re.compile(f"{_LETTER.pattern}+")
 _ENDS = re.compile('["\\0]')  # the one ends a quoted text, the other any; to the index they part words
 _WORD = re.compile(r"[^\W_]+")
 _CONTRACTED = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_STEM = 4  # letters that the beginning of a word has at least, which its other forms share
+_LONG = 8  # letters of a word from which on two of its last ones may be its ending ("Wohnungen"), and not the last alone
 _JOINERS = "\u200c\u200d"
 _CUT = re.compile("[\u0e00-\u109f\u1780-\u17ff]")  # Thai and its like: what stands between two marks is the nearest to a word
 
@@ -69,3 +71,12 @@ def required(texts: Sequence[str]) -> str:
 def quoted(text: str) -> str:
     """Return a word, or several, as FTS5 looks for them: in a row, and each letter of these scripts by itself."""
     return f'"{text}"' if text.isascii() else f'"{_LETTER.sub(_APART, text).strip(" ")}"'
+
+
+def beginning(word: str) -> str:
+    """Return an FTS5 expression of a word in whatever form: what begins as it does but for its last letters, which mostly tell number,
+    gender or tense, where it has so many that this is not any word's beginning.
+    """
+    if len(word) < _STEM or not word.isalpha() or is_unspaced(word):
+        return quoted(word)
+    return quoted(word[: max(_STEM, len(word) - (1 if len(word) < _LONG else 2))]) + "*"

@@ -14,6 +14,7 @@ from memdb.asked_times import part_of_day
 from memdb.cues import Change
 from memdb.cues_abroad import change_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.languages import CODES, Cue, language
+from memdb.unspaced import beginning
 
 NOW = datetime(2025, 9, 10, 12, tzinfo=UTC)  # a Wednesday
 
@@ -140,6 +141,35 @@ def test_what_was_said_last_or_then_is_found_by_its_place(mem: memdb.Memory, que
 )  # fmt: skip
 def test_what_is_asked_for_by_more_than_its_place_is_found_by_that(code: str, query: str) -> None:
     assert said_abroad(query, language(code)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [("Die Wohnung ist zu laut.", "Welche Wohnungen habe ich mir angesehen?"), ("Wir haben drei Katzen gezählt.", "Wie alt war die Katze?"),
+     ("Les voitures sont chères.", "Quelle voiture ai-je vue ?"), ("Il faut travailler dimanche.", "Quand est-ce que je travaille ?"),
+     ("Las recetas son de Lola.", "¿De quién es la receta?"), ("L'amico di Luca suona.", "Come si chiama l'amica di mio fratello?"),
+     ("As janelas ficaram abertas.", "Qual é a janela que ficou?"), ("De lampen waren stuk.", "Wat was er met de lampe?")],
+)  # fmt: skip
+def test_a_word_is_found_in_its_other_forms(mem: memdb.Memory, said: str, query: str) -> None:
+    for text in (said, "Qwx."):
+        mem.load([{"role": "user", "content": text, "timestamp": NOW, "session_id": text}], user_id="me")
+    hits = mem.search(query, user_id="me", kinds=["message"])
+    assert hits.question.language != "English"
+    assert [hit.fact.value_text for hit in hits if hit.parts["lexical"] > 0] == [said]
+
+
+def test_what_was_spoken_of_in_another_form_was_spoken_of(mem: memdb.Memory) -> None:
+    mem.load([{"role": "user", "content": "Die Wohnung ist zu laut.", "timestamp": NOW}], user_id="me")
+    assert mem.assess("Welche Wohnungen habe ich mir angesehen?", user_id="me").unspoken == ("angesehen",)
+    assert mem.assess("Welche Garagen habe ich mir angesehen?", user_id="me").unspoken == ("garagen", "angesehen")
+
+
+@pytest.mark.parametrize(
+    ("word", "expression"),
+    [("wohnungen", '"wohnung"*'), ("wohnung", '"wohnun"*'), ("hund", '"hund"*'), ("autos", '"auto"*'), ("uhr", '"uhr"'), ("a380b", '"a380b"'), ("花生酱油", '"花  生  酱  油"')],
+)  # fmt: skip
+def test_a_word_begins_with_all_but_its_ending(word: str, expression: str) -> None:
+    assert beginning(word) == expression
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from memdb.records import LIVE, Status, Tier, by_the_clock, fact_of, made
 from memdb.scoring import FEATURES, Scored, Scorer, best
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
-from memdb.unspaced import apart, quoted, required, words_of
+from memdb.unspaced import apart, beginning, quoted, required, words_of
 from memdb.vectors import VectorCache
 from memdb.weight_sets import COLUMNS, Judge, WeightSet, chosen_set, read_judge
 
@@ -335,16 +335,24 @@ def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], column
 
 def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> tuple[tuple[str, ...], float]:
     """The topics of the question that stand nowhere in the memory, and how much it tells if that is so of all, 0 to 1."""
-    named = ((topic,) if question.language != "English" else (*names_of(topic), *hyponyms_of(topic)) for topic in question.topics)
-    words = json.dumps(["body : (" + " OR ".join(map(quoted, one)) + ")" for one in named])
+    words = json.dumps([f"body : ({_spoken(topic, question.language)})" for topic in question.topics])
     [(places, telling)] = db.tuples("scan.unspoken", user_id=user_id, words=words, echoes=echoes)
     return tuple(question.topics[place] for place in json.loads(str(places))), cast(float, telling)
 
 
+def _spoken(topic: str, language: str) -> str:
+    """An FTS5 expression of what speaks of a topic: the word in whatever form, and in English whatever else it is called."""
+    return " OR ".join(map(quoted, (*names_of(topic), *hyponyms_of(topic)))) if language == "English" else beginning(topic)
+
+
 def match_expression(question: Question) -> str:
-    """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none."""
+    """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none.
+
+    The index knows the forms of English words; of a question in another language, words are sought by how they begin.
+    """
+    sought = quoted if question.language == "English" else beginning
     days = (f"date : {quoted(day)}" for day in question.days)
-    return " OR ".join((*(quoted(text) for text in (*question.phrases, *question.terms)), *days)) or '""'
+    return " OR ".join((*map(quoted, question.phrases), *map(sought, question.terms), *days)) or '""'
 
 
 def _wanted(kinds: Sequence[str] | None, known: Sequence[str]) -> list[str]:
