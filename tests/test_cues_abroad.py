@@ -14,6 +14,7 @@ from memdb.asked_times import part_of_day
 from memdb.cues import Change
 from memdb.cues_abroad import change_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.languages import CODES, Cue, language
+from memdb.steps.retrieve import match_expression
 from memdb.unspaced import beginning
 
 NOW = datetime(2025, 9, 10, 12, tzinfo=UTC)  # a Wednesday
@@ -148,14 +149,20 @@ def test_what_is_asked_for_by_more_than_its_place_is_found_by_that(code: str, qu
     [("Die Wohnung ist zu laut.", "Welche Wohnungen habe ich mir angesehen?"), ("Wir haben drei Katzen gezählt.", "Wie alt war die Katze?"),
      ("Les voitures sont chères.", "Quelle voiture ai-je vue ?"), ("Il faut travailler dimanche.", "Quand est-ce que je travaille ?"),
      ("Las recetas son de Lola.", "¿De quién es la receta?"), ("L'amico di Luca suona.", "Come si chiama l'amica di mio fratello?"),
-     ("As janelas ficaram abertas.", "Qual é a janela que ficou?"), ("De lampen waren stuk.", "Wat was er met de lampe?")],
+     ("As janelas ficaram abertas.", "Qual é a janela que ficou?"), ("De lampen waren stuk.", "Wat was er met de lampe?"),
+     ("Моя сестра в отъезде.", "Что я подарил сестре?"), ("Czytam nową książkę.", "Jaka była ta książka?")],
 )  # fmt: skip
 def test_a_word_is_found_in_its_other_forms(mem: memdb.Memory, said: str, query: str) -> None:
     for text in (said, "Qwx."):
         mem.load([{"role": "user", "content": text, "timestamp": NOW, "session_id": text}], user_id="me")
     hits = mem.search(query, user_id="me", kinds=["message"])
-    assert hits.question.language != "English"
+    assert hits.question.by_beginning
     assert [hit.fact.value_text for hit in hits if hit.parts["lexical"] > 0] == [said]
+
+
+@pytest.mark.parametrize("query", ["gym membership price", "Did I try the café?", "José concert tickets", "花 生 酱"])
+def test_the_forms_of_english_words_are_known_to_the_index(mem: memdb.Memory, query: str) -> None:
+    assert "*" not in match_expression(asked(mem, query))
 
 
 def test_what_was_spoken_of_in_another_form_was_spoken_of(mem: memdb.Memory) -> None:

@@ -335,22 +335,22 @@ def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], column
 
 def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> tuple[tuple[str, ...], float]:
     """The topics of the question that stand nowhere in the memory, and how much it tells if that is so of all, 0 to 1."""
-    words = json.dumps([f"body : ({_spoken(topic, question.language)})" for topic in question.topics])
+    words = json.dumps([f"body : ({_spoken(topic, question)})" for topic in question.topics])
     [(places, telling)] = db.tuples("scan.unspoken", user_id=user_id, words=words, echoes=echoes)
     return tuple(question.topics[place] for place in json.loads(str(places))), cast(float, telling)
 
 
-def _spoken(topic: str, language: str) -> str:
+def _spoken(topic: str, question: Question) -> str:
     """An FTS5 expression of what speaks of a topic: the word in whatever form, and in English whatever else it is called."""
-    return " OR ".join(map(quoted, (*names_of(topic), *hyponyms_of(topic)))) if language == "English" else beginning(topic)
+    return beginning(topic) if question.by_beginning else " OR ".join(map(quoted, (*names_of(topic), *hyponyms_of(topic))))
 
 
 def match_expression(question: Question) -> str:
     """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none.
 
-    The index knows the forms of English words; of a question in another language, words are sought by how they begin.
+    The index knows the forms of English words; those of other languages are sought by how they begin.
     """
-    sought = quoted if question.language == "English" else beginning
+    sought = beginning if question.by_beginning else quoted
     days = (f"date : {quoted(day)}" for day in question.days)
     return " OR ".join((*map(quoted, question.phrases), *map(sought, question.terms), *days)) or '""'
 

@@ -47,7 +47,7 @@ from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
 from memdb.languages import Language, language_of
 from memdb.records import Intent, source_of
-from memdb.stop_words import STOP_WORDS
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.times import in_zone, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
@@ -60,6 +60,7 @@ _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_ACCENTED = re.compile(r"(?<!\w)[^\WA-Z]*[^\W\dA-Za-z]\w*")  # no English word has such a letter, but for names and a few others ("café")
 _POSSESSIVE = re.compile(r"['’]s$")  # the index holds "sister's" as two words, and few texts have both
 _ASKING = frozenset(
     """
@@ -186,6 +187,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         order=order,
         keys=keys_in(text, plain, named, user_id=user_id),
         hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
+        by_beginning=not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None,
         said=tuple(said),
         mood=mood_of(text),
     )
@@ -243,6 +245,7 @@ def _understood_abroad(
         order=order,
         keys=keys_abroad(straight, language),
         language=language.name,
+        by_beginning=True,
         said=tuple(said),
         mood=mood_of(text, language),
     )
