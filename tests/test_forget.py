@@ -706,3 +706,23 @@ def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Me
         mem.remember(text, user_id="ana", kind="note", source="inferred")
     mem.forget("ana", key="user.lives_in")
     assert [note.value_text for note in mem.facts("ana", kinds=["note"])] == ["Talks of jazz"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+@pytest.mark.parametrize("session_id", [None, "s"])
+def test_forgetting_a_key_takes_no_episode_of_another_session_time_or_user(
+    session_id: str | None, archived: bool, mem: memdb.Memory
+) -> None:
+    mem.observe("I live in Rome.", user_id="ana", turn_id="t", session_id=session_id, timestamp="2025-03-01T10:00:00Z")
+    mem.observe("I live in Rome.", user_id="bea", turn_id="t", session_id=session_id and "next", timestamp="2025-03-02T10:00:00Z")
+    mem.drain()
+    for told, of, day in (("this one", "s", 1), ("another session", "next", 1), ("no session", None, 1), ("another day", None, 2)):
+        when: JsonValue = {"timestamp_start": f"2025-03-0{day}T09:00:00Z", "timestamp_end": f"2025-03-0{day}T11:00:00Z"}
+        episode = mem.remember(told, user_id="ana", kind="episode", source="inferred", session_id=of, value_json=when)
+        if archived:
+            mem.reject(episode.fact_id)
+    mem.compact("ana", now="2030-01-01")
+    mem.forget("ana", key="user.lives_in")
+    db = mem._store.database().connection
+    kept = {str(told) for (told,) in db.execute("select record ->> 'value_text' from fact_ever where record ->> 'kind' = 'episode'")}
+    assert kept == {"this one", "another session", "no session", "another day"} - {"no session" if session_id is None else "this one"}
