@@ -726,3 +726,34 @@ def test_forgetting_a_key_takes_no_episode_of_another_session_time_or_user(
     db = mem._store.database().connection
     kept = {str(told) for (told,) in db.execute("select record ->> 'value_text' from fact_ever where record ->> 'kind' = 'episode'")}
     assert kept == {"this one", "another session", "no session", "another day"} - {"no session" if session_id is None else "this one"}
+
+
+def test_forgetting_a_key_takes_no_turn_from_which_only_another_learned_it(mem: memdb.Memory) -> None:
+    for user, texts in (
+        ("ana", ("I live in Rome.", "I like jazz.", "I like tea.")),
+        ("bea", ("Hello.", "I live in Rome.", "I live in Rome.")),
+    ):
+        for place, text in enumerate(texts):
+            mem.observe(text, user_id=user, turn_id=f"t{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z")
+    mem.drain()
+    assert {change.turn_id for change in mem.history(user_id="bea")} == {"t1", "t2"}
+    mem.forget("ana", key="user.lives_in")
+    assert [message.value_text for message in mem.facts("ana", kinds=["message"])] == ["I like jazz.", "I like tea."]
+
+
+def test_what_was_archived_of_the_memories_of_an_erased_turn_goes_and_no_other(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        said = (("ana", "t1", "I live in Rome.", 3), ("ana", "t2", "I like jazz.", 4), ("bea", "t1", "I like tea.", 4))
+        for user, turn, text, day in said:
+            mem.observe(text, user_id=user, turn_id=turn, timestamp=f"2025-03-0{day}T08:00:00Z")
+        mem.drain()
+        for user in ("ana", "bea"):
+            for memory in mem.facts(user, kinds=["narrative"]):
+                mem.reject(memory.fact_id)
+        mem.compact(now="2030-01-01")
+        mem.forget("ana", key="user.lives_in")
+        db = mem._store.database().connection
+        kept = [
+            str(told) for (told,) in db.execute("select record ->> 'value_text' from facts_archive where record ->> 'kind' = 'narrative'")
+        ]
+        assert sorted(word for word in ("Rome", "jazz", "tea") for told in kept if word in told) == ["jazz", "tea"]
