@@ -647,8 +647,9 @@ def live(mem: memdb.Memory, user: str) -> None:
     db = mem._store.database()
     call = memdb.ModelCall(purpose="extract", prompt_hash="h", model="m", mode="text", attempt=1, elapsed_ms=1, raw=f"In {RARE}!")
     with db.transaction():
-        db.run("apply.model_call", user_id=user, turn_id="t0", now="2025-03-01T10:00:00Z", **call.model_dump())
-        db.run("queue.note", user_id=user, turn_id="t0", step="gate", key="user.lives_in", why=f"It is {RARE}.")
+        for turn_id, key in (("t0", "user.lives_in"), ("t1", "user.likes")):
+            db.run("apply.model_call", user_id=user, turn_id=turn_id, now="2025-03-01T10:00:00Z", **call.model_dump())
+            db.run("queue.note", user_id=user, turn_id=turn_id, step="gate", key=key, why=f"It is {RARE}.")
 
 
 def rows_of(mem: memdb.Memory, user: str) -> dict[str, list[tuple[object, ...]]]:
@@ -757,3 +758,11 @@ def test_what_was_archived_of_the_memories_of_an_erased_turn_goes_and_no_other(t
             str(told) for (told,) in db.execute("select record ->> 'value_text' from facts_archive where record ->> 'kind' = 'narrative'")
         ]
         assert sorted(word for word in ("Rome", "jazz", "tea") for told in kept if word in told) == ["jazz", "tea"]
+
+
+def test_what_was_forgotten_can_be_learned_again_of_the_same_turn(mem: memdb.Memory) -> None:
+    for _ in range(2):
+        mem.observe("I live in Rome.", user_id="ana", turn_id="t", timestamp="2025-03-01T10:00:00Z")
+        mem.drain()
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Rome"]
+        mem.forget("ana", key="user.lives_in")
