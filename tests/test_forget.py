@@ -766,3 +766,12 @@ def test_what_was_forgotten_can_be_learned_again_of_the_same_turn(mem: memdb.Mem
         mem.drain()
         assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Rome"]
         mem.forget("ana", key="user.lives_in")
+
+
+def test_forgetting_a_household_leaves_what_else_is_known(mem: memdb.Memory) -> None:
+    live(mem, "ana")
+    before = [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note", "message"])]
+    assert {kind for kind, _ in before} == {"fact", "note", "message"}
+    mem.forget("ana", key="household.experience")
+    assert [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note", "message"])] == before
+    assert mem.facts("ana", kinds=["narrative"]) == []
