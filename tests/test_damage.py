@@ -336,3 +336,14 @@ def test_a_file_without_its_usual_ranking_is_damaged(path: Path) -> None:
     assert caught.value.damaged
     memdb.mend(path)
     memdb.open(path, embedder=None, llm=None, config=QUIET).close()
+
+
+def test_a_damaged_memory_without_a_file_is_not_mended_since_it_cannot_be_copied() -> None:
+    with memdb.open(":memory:", embedder=None, llm=None, config=QUIET) as mem:
+        mem.remember("Ana plays chess", user_id="ana")
+        assert mem.mend() == memdb.Mended()
+        text = "update facts set value_text = value_text || cast(zeroblob(200) as text)"
+        mem._store.database().connection.execute(text)
+        assert mem.check() != []
+        with pytest.raises(memdb.InputError, match="cannot be copied"):
+            mem.mend()

@@ -334,6 +334,7 @@ def test_what_nobody_else_may_read_is_mended_into_what_nobody_else_may_read(path
     mended = memdb.mend(path)
     assert mended.copy_of_before is not None
     assert [file.stat().st_mode & 0o777 for file in (path, Path(mended.copy_of_before))] == [0o600] * 2
+    assert [str(beside) for beside in path.parent.glob("mem.db.*")] == [mended.copy_of_before]  # nothing was set aside
 
 
 def test_nobody_writes_while_a_file_is_about_to_be_overwritten(path: Path) -> None:
