@@ -12,7 +12,6 @@ from memdb import checks, stored
 from memdb.answers import Context, Doubt, Hit, Hits, Question, Section
 from memdb.awaited import patiently
 from memdb.bulk import usable
-from memdb.calibration import stem
 from memdb.config import Config
 from memdb.database import listed
 from memdb.embed import Embedder, choose_tokenizer
@@ -27,11 +26,11 @@ from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
+from memdb.steps.suffice import suffice
 from memdb.steps.understand import understand
 from memdb.store import Store
 from memdb.times import end_of, to_text, to_utc
 from memdb.tokens import Tokenizer
-from memdb.unspaced import words_of
 from memdb.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -317,9 +316,8 @@ class Answering:
             )
             hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
             doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
-            hits.verdict = verdict = judge(hits, doubts=doubts, calibration=calibration, config=config)
-            enough = verdict.decision == "answer" and verdict.relevance > config.abstain_relevance
-            if enough and verdict.confidence >= config.abstain_confidence and (hits.semantic or _has_all_topics(hits)):
+            hits.verdict = judge(hits, doubts=doubts, calibration=calibration, config=config)
+            if suffice(hits, config=config):
                 break
         return hits, doubts
 
@@ -327,12 +325,6 @@ class Answering:
         """Those of the hits that say different things, and no more first-person memories than `recall` gives."""
         config, most = self._config, {"narrative": self._config.max_memories_per_retrieval}
         return diversify(self._store.database(), hits, limit=limit, balance=config.context_balance, most=most)
-
-
-def _has_all_topics(hits: Hits) -> bool:
-    """Whether what fits best has all that is asked about: by words alone something always does, even what shares one word of several."""
-    best = next((hit for hit in hits if hits.verdict is not None and hit.fact.fact_id == hits.verdict.fact_id), None)
-    return best is not None and (best.is_asked_for or {*map(stem, hits.question.topics)} <= {*map(stem, words_of(best.fact.value_text))})
 
 
 def _may_come_to_mind(hit: Hit, weights: Mapping[str, float], now: datetime, config: Config) -> bool:

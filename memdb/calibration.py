@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from memdb.answers import Hit, Hits
+from memdb.answers import Hit, Hits, Question
 from memdb.asked_keys import has_question
 from memdb.records import Record
 from memdb.unspaced import words_of
@@ -63,19 +63,19 @@ def evidence_of(hits: Hits) -> dict[str, float]:
     considered = sorted(answering, key=lambda hit: -hit.score)[:_CONSIDERED]
     first = considered[:_LOOKED_AT]
     question = hits.question
-    asked = {stem(term) for term in question.terms}
+    asked = {_stem(term) for term in question.terms}
 
     def best(feature: str, *, ours: bool | None = None) -> float:
         among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
         return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
 
-    said = [{stem(word) for word in words_of(hit.fact.value_text)} for hit in considered]
+    said = [_stems(hit.fact.value_text) for hit in considered]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
     actor = question.actor if question.actor not in _EACH_OTHER else None
     named = actor is not None
     own = [_is_of(hit, actor) for hit in considered]
-    topics = {stem(topic) for topic in question.topics} - ({stem(actor)} if actor is not None else set())
+    topics = {_stem(topic) for topic in question.topics} - ({_stem(actor)} if actor is not None else set())
     return {
         "bias": 1.0,
         "match": best("match"),
@@ -139,8 +139,18 @@ def elsewhere(hits: Hits) -> frozenset[str]:
     return frozenset(fact.fact_id for fact in (*facts, *told))
 
 
-def stem(word: str) -> str:
-    """Return a word without its ending, in small letters, so that “calls” and “called” are the same."""
+def topics_told(question: Question, text: str) -> float:
+    """Return how much of what a question asks about a text speaks of, in whatever forms: 0 is nothing, 1 is all."""
+    topics = set(map(_stem, question.topics))
+    return _covered(topics, [_stems(text)]) if topics else 1.0
+
+
+def _stems(text: str) -> set[str]:
+    return set(map(_stem, words_of(text)))
+
+
+def _stem(word: str) -> str:
+    """A word without its ending, in small letters, so that “calls” and “called” are the same."""
     return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()
 
 

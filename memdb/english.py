@@ -88,6 +88,7 @@ _NEGATED = re.compile(
 )
 _OWNING = re.compile(r"(?:my|our)\s+(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
 _BLANK = re.compile(r"\s+")
+_LEADS_NOWHERE = re.compile(r"(?:that|this) is my|(?:now|still|so) (?:is|are)\b", re.IGNORECASE)
 _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGNORECASE)
 
 
@@ -106,6 +107,8 @@ def prepare() -> None:
         prepare_plainly,
         separator,
         _left_out,
+        _leads,
+        _verbs,
         _ends_with_somebody,
     ):
         compile_()
@@ -138,17 +141,17 @@ def clauses(
     known = dict(people or {})
     if joke := _joke().search(text):  # what is said before it is not meant, what it leads to is
         text = " " * joke.start("says") + text[joke.start("says") :]
-    hidden = masked(text)
+    hidden, block = masked(text), rules().block
     small = _I.sub("", hidden).islower()
-    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE].lstrip()):
+    if compiled(block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE].lstrip()):
         if len(text) <= _ASKED and "\n" not in text:
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
     uncased = _in_small_letters(known) if known and small else None
-    mocked, adored, mocking = compiled(rules().block["mocking"]), compiled(rules().block["adored"]), False
+    mocked, adored, mocking = compiled(block["mocking"]), compiled(block["adored"]), False
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
-    person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
+    spoken, doubtful = _Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
     before, began, shown, words = last_with_somebody(told), 0, 0, 0
     for start, end, mark, follows in sentences_read(hidden, known):
@@ -156,12 +159,9 @@ def clauses(
             yield from doubtful
             before, doubtful = "", []
         excerpt = text[start:end].strip() if start >= shown else ""
-        sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
             continue
-        if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
-            sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
-        sentence = with_capitals(sentence, small=small)
+        sentence = _as_written(hidden[start:end], small=small)
         yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
         sentence = _without_trimmings(sentence, uncased, bulleted=bulleted)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -169,11 +169,8 @@ def clauses(
             continue
         first = elided and ":" not in sentence  # no title
         heard = not words  # what is said right before is no part of the text
-        if before and (doubtful or heard) and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
-            sentence, start, first = named, start if heard else began, not heard and doubtful[0].elided
-            excerpt, doubtful = text[start:end].strip(), []
-        elif doubtful and (mended := repaired_before(before, sentence, at=at, zone=zone)):  # "I'm 34. Sorry, 35"
-            sentence, start, first = mended, began, doubtful[0].elided
+        if both := _taken_up(sentence, before, named=bool(doubtful) or heard, mended=bool(doubtful), at=at, zone=zone):
+            sentence, start, first = both, start if heard else began, not heard and doubtful[0].elided
             excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or with_pronouns_named(sentence, told)
@@ -181,37 +178,73 @@ def clauses(
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
-        if not compiled(rules().block["retracted"]).match(sentence):
+        if not compiled(block["retracted"]).match(sentence):
             yield from doubtful
         doubtful = []
         mocking = mocking or mocked.match(sentence) is not None
-        if compiled(rules().block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
+        if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
         sentence = introduced(with_age(with_name_beside(plain_sentence(sentence))))
-        pronoun = _PRONOUN.search(sentence)
-        if pronoun and not person[0]:
-            leads = sentence[: pronoun.start()]  # where it is long, who is meant is in it: "I look after my mum, she has dementia"
-            person = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", pronoun.group().lower(), known)
-        guessing = pronoun is not None and perhaps is not None and begins and not person[0]
-        if guessing and perhaps is not None:
-            person = perhaps
-        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
-            found = _parse(clause, person, known, at=at, zone=zone)
-            if pronoun and found.guessed and found.subject:
-                surely = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
-                if found.subject != surely[0] and (teller or _names_another(sentence[: pronoun.start()], found.name)):
-                    continue  # "My mum told me about Ana. She lives in Rome"
-                found = replace(found, guessed=found.subject != surely[0])
-            if guessing and found.guessed and (found.subject, found.name) == perhaps:
-                found = replace(found, hedged=True)
-            if found.subject not in ("", "i"):
-                person, teller = (found.subject, found.name), _is_relative(clause.text) or (teller and found.guessed)
-            if found.name:
-                known[found.name] = found.subject
-            doubtful.append(found)
+        stated = _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
+        doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
     yield from doubtful
+
+
+@dataclass(slots=True)
+class _Spoken:
+    """Who is spoken of as a text goes on: those `known` by name, who may be meant first (`perhaps`), and who was `last`."""
+
+    known: dict[str, str]
+    perhaps: tuple[str, str] | None
+    last: tuple[str, str] = ("", "")
+    teller: bool = False
+
+    def parsed(self, sentence: str, stated: list[Clause], said: str, *, begins: bool, at: datetime, zone: tzinfo) -> list[Clause]:
+        """The clauses of a sentence with whom each is about, but for those of which that cannot be told; `said` was said before."""
+        pronoun = _PRONOUN.search(sentence)
+        if pronoun is None:
+            return [self._noted(_parse(clause, self.last, self.known, at=at, zone=zone)) for clause in stated]
+        leads, word = sentence[: pronoun.start()], pronoun.group().lower()
+        if not self.last[0]:  # where what leads is long, who is meant is in it: "I look after my mum, she has dementia"
+            self.last = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", word, self.known)
+        guess = self.perhaps if begins and not self.last[0] else None
+        self.last = guess or self.last
+        parsed: list[Clause] = []
+        for clause in stated:
+            found = _parse(clause, self.last, self.known, at=at, zone=zone)
+            if found.guessed and found.subject:
+                surely = found.subject == spoken_of(f"{said}{leads}", word, self.known)[0]
+                if not surely and (self.teller or _names_another(leads, found.name)):
+                    continue  # "My mum told me about Ana. She lives in Rome"
+                found = replace(found, guessed=not surely)
+            if guess is not None and found.guessed and (found.subject, found.name) == guess:
+                found = replace(found, hedged=True)
+            parsed.append(self._noted(found))
+        return parsed
+
+    def _noted(self, found: Clause) -> Clause:
+        if found.subject not in ("", "i"):
+            self.last, self.teller = (found.subject, found.name), _is_relative(found.text) or (self.teller and found.guessed)
+        if found.name:
+            self.known[found.name] = found.subject
+        return found
+
+
+def _as_written(part: str, *, small: bool) -> str:
+    """A sentence in one line, its short forms written out, with the capitals that it should have."""
+    sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", part.strip()))  # long stretches of blanks take long to match
+    if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
+        sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
+    return with_capitals(sentence, small=small)
+
+
+def _taken_up(sentence: str, before: str, *, named: bool, mended: bool, at: datetime, zone: tzinfo) -> str | None:
+    """A sentence and the one before it as one, if it may say who was `named` there or mend it: "We got a puppy. His name is Bruno"."""
+    if before and named and (both := with_name(sentence, before)):
+        return both
+    return repaired_before(before, sentence, at=at, zone=zone) if mended else None  # "I'm 34. Sorry, 35"
 
 
 _ASKED = 200  # characters, in which one asks for a letter ("Draft a letter to my landlord Mr Okafor") and does not paste one
@@ -303,6 +336,12 @@ def separator() -> re.Pattern[str]:
     )  # fmt: skip
 
 
+@cache
+def _verbs() -> re.Pattern[str]:
+    """The verbs with which a sentence may go on without saying again of whom."""
+    return compiled(rf"{rules().clauses['verbs']}\b")
+
+
 def _stated(
     sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str], elided: bool
 ) -> list[Clause]:
@@ -326,12 +365,8 @@ def _stated(
         carried = Clause(excerpt, "")
         if (plain := plain_clause(clause.text)) != clause.text:
             last, clause = plain, replace(clause, text=plain)
-        if elided and not question:
-            clause = _with_subject(clause)
-        elif (
-            stated and not question and _MINE.match(stated[-1].text) and compiled(_KIN).match(clause.text)
-        ):  # "mum loves orchids | but dad's allergic to pollen"
-            clause = replace(clause, text=f"my {clause.text}", elided=True)
+        if not question:
+            clause = _with_subject(clause) if elided else _with_my(clause, stated)
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
@@ -341,8 +376,7 @@ def _stated(
         asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
         if not relative and (asks or compiled(block["rest"]).match(clause.text)):
             if stated and _IF.match(clause.text):
-                only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
-                stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
+                _suppose(stated)
             asked = blocked = True
         elif stated and _is_bounded(stated, clause):
             pass
@@ -354,44 +388,73 @@ def _stated(
             subject = ""
             continue
         if relative:
-            whom = _last_named(earlier)
-            if whom is None:
-                continue
-            said, goes_on = _told_of(whom, clause.text[len("who") :])
-            stated.append(replace(clause, text=said))
-            told_of = whom if whom != "who" else ""
-            subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
-            if goes_on and subject == whom:
-                stated.append(replace(clause, text=f"{whom} {goes_on}"))  # "my aunt, who lives in Porto, turns 90 in May"
+            if (whom := _last_named(earlier)) is not None:
+                told_of = whom if whom != "who" else ""
+                subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
+                stated += _by_who(clause, whom, goes_on=subject == whom)
             continue
         if subject.lower() in ("i", "we") and _ANOTHER_DOES.match(clause.text):
             subject = ""
             if told_of:
                 stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
-        if subject and compiled(rf"{rules().clauses['verbs']}\b").match(clause.text):
-            if (verb := _TASTE.match(clause.text)) and _TASTE_OF_THE.search(earlier) and verb.group().lower() in earlier.lower().split():
-                continue  # "I love the self-acceptance and love theme"
-            if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
-                continue  # "I want to sell the car | and live in Spain"
-            if mark.strip() == "," and _ends_with_somebody().search(earlier) and subject.lower() not in ("i", "we"):
+        if subject and _verbs().match(clause.text):
+            if _is_of_the_same(clause.text, earlier):
+                continue
+            if mark.strip() == "," and subject.lower() not in ("i", "we") and _ends_with_somebody().search(earlier):
                 subject = ""
                 continue  # "Lea has a new boyfriend, Pieter | works at the port"
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
-        if stated and stated[-1].text == earlier and _I_OR_WE.match(clause.text) and _is_relative(earlier):
-            clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
-        if earlier in people and mark.strip().lower() == "and" and compiled(rules().phrase["parting"]).match(clause.text):
-            clause = replace(clause, text=f"{earlier} and {clause.text}")  # "Lea | and I split up"
-        found = _subject().match(clause.text)
-        named = _by_name(clause.text, people)
+        clause = _of_both(clause, stated, earlier, mark, people)
+        found, named = _subject().match(clause.text), _by_name(clause.text, people)
         subject = named[0] if named else _who_goes_on(found) if found else ""
         having = _having(subject, found.group("rest") or "") if found and subject else ""
         stated.append(clause)
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _with_my(clause: Clause, stated: list[Clause]) -> Clause:
+    """A clause with the "my" that its writer has left out after what is theirs: "mum loves orchids | but dad's allergic to pollen"."""
+    if stated and _MINE.match(stated[-1].text) and compiled(_KIN).match(clause.text):
+        return replace(clause, text=f"my {clause.text}", elided=True)
+    return clause
+
+
+def _suppose(stated: list[Clause]) -> None:
+    """Hedge what was stated last, since "if …" follows it, or take it back, if it is so only then."""
+    only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
+    stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
+
+
+def _by_who(clause: Clause, whom: str, *, goes_on: bool) -> list[Clause]:
+    """What a clause with "who" tells of somebody, and what follows it, if that `goes_on` with them."""
+    said, rest = _told_of(whom, clause.text[len("who") :])
+    told = [replace(clause, text=said)]
+    if rest and goes_on:
+        told.append(replace(clause, text=f"{whom} {rest}"))  # "my aunt, who lives in Porto, turns 90 in May"
+    return told
+
+
+def _is_of_the_same(text: str, earlier: str) -> bool:
+    """Whether a verb goes on with what one likes or wishes, and says nothing that is so."""
+    verb = _TASTE.match(text)
+    if verb and _TASTE_OF_THE.search(earlier) and verb.group().lower() in earlier.lower().split():
+        return True  # "I love the self-acceptance | and love theme"
+    phrase = rules().phrase  # "I want to sell the car | and live in Spain"
+    return compiled(phrase["to_do_too"]).match(text) is not None and compiled(phrase["to_do"]).search(earlier) is not None
+
+
+def _of_both(clause: Clause, stated: list[Clause], earlier: str, mark: str, people: Mapping[str, str]) -> Clause:
+    """A clause with the one before it, which only names somebody who does it, too; that one is stated no more then."""
+    if stated and stated[-1].text == earlier and _I_OR_WE.match(clause.text) and _is_relative(earlier):
+        clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
+    if earlier in people and mark.strip().lower() == "and" and compiled(rules().phrase["parting"]).match(clause.text):
+        clause = replace(clause, text=f"{earlier} and {clause.text}")  # "Lea | and I split up"
+    return clause
 
 
 def _who_goes_on(found: re.Match[str]) -> str:
@@ -482,20 +545,25 @@ def _left_out() -> Callable[[str], tuple[Elided, ...]]:
     return by_beginning((one, compiled(one.begins).pattern) for one in rules().elided)
 
 
+@cache
+def _leads() -> tuple[tuple[str, re.Pattern[str] | None], ...]:
+    """What leads into a clause, in the order in which it is taken off; None is a time ("as of June"), where "as" alone says nothing."""
+    leads = rules().leads
+    patterns = {name: compiled(rf"(?:{leads[name]})(?:{leads['separator']}|$)") for name in ("correct", "confirm", "hedge", "plain")}
+    return tuple((name, patterns.get(name)) for name in ("correct", "confirm", "hedge", "time", "plain"))
+
+
 def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     """Take off what leads into a clause, and move a time phrase from its beginning to its end."""
-    leads = rules().leads
     text, moved = clause.text, clause.full
     hedged, explicit = clause.hedged, clause.explicit
     for _ in range(8):
         before = text
-        for name in ("correct", "confirm", "hedge", "time", "plain"):  # "as of June" is a time, and "as" alone says nothing
-            if name == "time":
-                told = _time_first(text, at=at, zone=zone)
-                moved, text = f"{moved} {text[:told]}" if told else moved, text[told:].lstrip(" ,") if told else text
-                continue
-            found = compiled(rf"(?:{leads[name]})(?:{leads['separator']}|$)").match(text)
-            if found and not compiled(r"(?:that|this) is my|(?:now|still|so) (?:is|are)\b").match(text):
+        for name, lead in _leads():
+            if lead is None:
+                if told := _time_first(text, at=at, zone=zone):
+                    moved, text = f"{moved} {text[:told]}", text[told:].lstrip(" ,")
+            elif (found := lead.match(text)) and not _LEADS_NOWHERE.match(text):
                 text = text[found.end() :]
                 hedged |= name == "hedge"
                 explicit |= name in ("correct", "confirm")

@@ -35,6 +35,16 @@ def several(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def in_capitals(value: object) -> object:
+    """Return the name of a type where a small model wrote it in small letters, or with blanks around it."""
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+def bounded(value: float) -> float:
+    """Return a share within its bounds, which servers do not enforce; what is no number is neither much nor little."""
+    return min(1.0, max(0.0, value)) if value == value else 0.5
+
+
 def tags_kept(given: Iterable[str]) -> tuple[str, ...]:
     """Return the tags that may be kept of a memory: few, none long, each once."""
     tags = (tag.strip().casefold() for tag in given)

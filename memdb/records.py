@@ -108,6 +108,11 @@ def parts_of(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
+def state_of(details: JsonValue) -> JsonValue:
+    """Return where a task stands, by its details: "active", "done" or "stalled", or None where they do not say."""
+    return parts_of(details).get("state")
+
+
 def as_parts(value: JsonValue) -> dict[str, JsonValue]:
     """Return what a `value_json` holds by name: as its `value`, where it is no object."""
     return value if isinstance(value, dict) else {} if value is None else {"value": value}

@@ -40,6 +40,7 @@ from memdb.records import (
     TaskState,
     as_parts,
     parts_of,
+    state_of,
 )
 from memdb.steps.admit import admit
 from memdb.steps.decay import reckon
@@ -339,7 +340,7 @@ def _keep(
 def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
     """The latest task of this title, open or done; one that was rejected is none."""
     held = reading.facts(db, user_id, kinds=["task"], statuses=(*LIVE, "expired"), now=utc_now())
-    tasks = [task for task in held if task.status in LIVE or _state_of(task) == "done"]
+    tasks = [task for task in held if task.status in LIVE or state_of(task.value_json) == "done"]
     return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
 
@@ -361,7 +362,7 @@ def _retold(
 
 def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | None, config: Config) -> Fact:
     """A task as it stands by what is said of it."""
-    stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
+    stands = state == state_of(task.value_json) and (state == "done") == (task.status == "expired")
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
 
 
@@ -372,7 +373,3 @@ def _key_of(kind: str) -> str:
 
 def _wanted(details: Mapping[str, JsonValue]) -> TaskState:
     return cast(TaskState, checks.one_of(str(details.get("state") or "active"), get_args(TaskState), "state"))
-
-
-def _state_of(task: Fact) -> object:
-    return parts_of(task.value_json).get("state")

@@ -15,7 +15,7 @@ with erased as materialized (
 )
 delete from facts
 where user_id = :user_id and :key is not null and source = 'inferred' and kind in ('episode', 'note')
-  and (kind = 'episode' and session_id in (select session_id from erased where session_id is not null)
+  and (kind = 'episode' and session_id in (select session_id from erased)
     or kind = 'episode' and session_id is null and exists (
       select 1 from erased e
       where e.session_id is null and e.timestamp between value_json ->> 'timestamp_start' and value_json ->> 'timestamp_end')

@@ -34,28 +34,28 @@ where kind = 'narrative' and status = 'active' and created_at <= :now and effect
   and (:user_id is null or user_id = :user_id)
 returning fact_id, user_id, key, effective_importance;
 
--- What went into a pattern stays as long as the pattern does, so that it is found through it, and goes with it.
--- statement: delete
-delete from facts indexed by facts_narrative
-where kind = 'narrative' and status = 'archived' and updated_at <= :before
-  and (:user_id is null or user_id = :user_id)
-  and not exists (
-    select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports' and facts.value_json ->> 'consolidated' = 1
-      and not (p.status = 'archived' and p.updated_at <= :before))
-returning fact_id, user_id, value_json ->> 'segment_id' as segment_id;
-
 -- What is about to be deleted leaves a line in the history, without its text.
+-- What went into a pattern stays as long as the pattern does, so that it is found through it, and goes with it.
 -- statement: deleted
+with
+over as materialized (
+  select f.id, f.fact_id, f.user_id, f.key
+  from facts f indexed by facts_narrative
+  where f.kind = 'narrative' and f.status = 'archived' and f.updated_at <= :before
+    and (:user_id is null or f.user_id = :user_id)
+    and not exists (
+      select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
+      where l.source_id = f.fact_id and l.relation = 'supports' and f.value_json ->> 'consolidated' = 1
+        and not (p.status = 'archived' and p.updated_at <= :before))
+)
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
 select fact_id, user_id, key, 'archive', null, null, 'deleted after its time in the archive', :turn_id, :turn_id, :now
-from facts indexed by facts_narrative
-where kind = 'narrative' and status = 'archived' and updated_at <= :before
-  and (:user_id is null or user_id = :user_id)
-  and not exists (
-    select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports' and facts.value_json ->> 'consolidated' = 1
-      and not (p.status = 'archived' and p.updated_at <= :before));
+from over;
+
+-- statement: delete
+-- with: maintain.deleted.over
+delete from facts where id in (select id from over)
+returning fact_id, user_id, value_json ->> 'segment_id' as segment_id;
 
 -- statement: allow
 insert into erasures (user_id, key) select value, null from json_each(:users);

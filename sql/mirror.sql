@@ -23,18 +23,13 @@ on conflict (fact_id) do nothing;
 
 -- How many records the collection must have at least, if it lost none, and at most, if it has none of before.
 -- statement: told
-select told, told + (select count(*) from mirror_outbox) as most
-from (
-  select count(*) as told
-  from facts f
-  where f.status in ('active', 'pending_confirmation')
-    and f.embedding_id is not null
-    and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
-);
+-- with: mirror.some_told.told
+select count(*) as told, count(*) + (select count(*) from mirror_outbox) as most from told;
 
 -- Records that the collection was told: the newest, the one that changed last, which an older copy of it cannot have as they are, and some others.
 -- statement: some_told
-with told as (
+with
+told as (
   select f.id, f.fact_id, f.embedding_id, f.value_text, f.updated_at
   from facts f
   where f.status in ('active', 'pending_confirmation')

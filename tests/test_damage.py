@@ -184,6 +184,7 @@ def flipped(path: Path, old: bytes, new: bytes) -> memdb.Memory:
 
 @pytest.mark.parametrize(("old", "new", "why"), FLIPPED.values(), ids=FLIPPED)
 def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: Path, old: bytes, new: bytes, why: str) -> None:
+    path.chmod(0o600)
     with flipped(path, old, new) as mem:
         before = path.read_bytes()
         found = mem.check()
@@ -199,7 +200,7 @@ def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: P
         mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
         mem.drain()
         assert mem.vectors().waiting == 0
-    assert Path(mended.kept_in).stat().st_mode == path.stat().st_mode
+    assert [file.stat().st_mode & 0o777 for file in (path, Path(mended.kept_in), Path(mended.copy_of_before))] == [0o600] * 3
 
 
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
@@ -335,3 +336,14 @@ def test_a_file_without_its_usual_ranking_is_damaged(path: Path) -> None:
     assert caught.value.damaged
     memdb.mend(path)
     memdb.open(path, embedder=None, llm=None, config=QUIET).close()
+
+
+def test_a_damaged_memory_without_a_file_is_not_mended_since_it_cannot_be_copied() -> None:
+    with memdb.open(":memory:", embedder=None, llm=None, config=QUIET) as mem:
+        mem.remember("Ana plays chess", user_id="ana")
+        assert mem.mend() == memdb.Mended()
+        text = "update facts set value_text = value_text || cast(zeroblob(200) as text)"
+        mem._store.database().connection.execute(text)
+        assert mem.check() != []
+        with pytest.raises(memdb.InputError, match="cannot be copied"):
+            mem.mend()

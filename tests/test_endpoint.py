@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -18,6 +19,7 @@ from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.llm import ModelRequest
 from memdb.pieces import READS, unit
+from tests.commands import ok
 from tests.hostile_server import HostileServer, LoopbackServer, send, trickle
 
 pytest.importorskip("openai")
@@ -218,6 +220,25 @@ def test_an_endpoint_that_is_slow_is_waited_for_so_long() -> None:
         with pytest.raises(ModelUnavailable, match="gave no answer in time; check the server, or wait longer"):
             server.embedder(timeout=0.2).embed(["one"])
         go_on.set()
+
+
+@pytest.mark.parametrize(("patience", "seen"), [(None, [2]), ("0.2", [1, 1])])
+def test_a_command_waits_for_an_embedder_that_takes_long_to_load_unless_it_is_told_not_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: str | None, seen: list[int]
+) -> None:
+    def alike(rows: Rows) -> object:
+        time.sleep(1)
+        return {"data": [{**row, "embedding": [1.0] * 16} for row in rows]}
+
+    if patience is not None:
+        monkeypatch.setenv("MEMDB_WRITE_PATIENCE_SECONDS", patience)
+    with Embeddings(spoil=alike) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for dog in ("dog called Bica", "dog named Bica"):
+            file, one = ("--db", tmp_path / "mem.db", "--embedder", "endpoint:tiny"), ("--key", "user.pet", "--object", dog)
+            ok("remember", f"User has a {dog}", "--user", "ana", *one, *file)
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=AT_ONCE) as mem:
+        assert [fact.seen_count for fact in mem.facts("ana")] == seen
 
 
 class Trickling(LoopbackServer):

@@ -647,8 +647,9 @@ def live(mem: memdb.Memory, user: str) -> None:
     db = mem._store.database()
     call = memdb.ModelCall(purpose="extract", prompt_hash="h", model="m", mode="text", attempt=1, elapsed_ms=1, raw=f"In {RARE}!")
     with db.transaction():
-        db.run("apply.model_call", user_id=user, turn_id="t0", now="2025-03-01T10:00:00Z", **call.model_dump())
-        db.run("queue.note", user_id=user, turn_id="t0", step="gate", key="user.lives_in", why=f"It is {RARE}.")
+        for turn_id, key in (("t0", "user.lives_in"), ("t1", "user.likes")):
+            db.run("apply.model_call", user_id=user, turn_id=turn_id, now="2025-03-01T10:00:00Z", **call.model_dump())
+            db.run("queue.note", user_id=user, turn_id=turn_id, step="gate", key=key, why=f"It is {RARE}.")
 
 
 def rows_of(mem: memdb.Memory, user: str) -> dict[str, list[tuple[object, ...]]]:
@@ -706,3 +707,71 @@ def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Me
         mem.remember(text, user_id="ana", kind="note", source="inferred")
     mem.forget("ana", key="user.lives_in")
     assert [note.value_text for note in mem.facts("ana", kinds=["note"])] == ["Talks of jazz"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+@pytest.mark.parametrize("session_id", [None, "s"])
+def test_forgetting_a_key_takes_no_episode_of_another_session_time_or_user(
+    session_id: str | None, archived: bool, mem: memdb.Memory
+) -> None:
+    mem.observe("I live in Rome.", user_id="ana", turn_id="t", session_id=session_id, timestamp="2025-03-01T10:00:00Z")
+    mem.observe("I live in Rome.", user_id="bea", turn_id="t", session_id=session_id and "next", timestamp="2025-03-02T10:00:00Z")
+    mem.drain()
+    for told, of, day in (("this one", "s", 1), ("another session", "next", 1), ("no session", None, 1), ("another day", None, 2)):
+        when: JsonValue = {"timestamp_start": f"2025-03-0{day}T09:00:00Z", "timestamp_end": f"2025-03-0{day}T11:00:00Z"}
+        episode = mem.remember(told, user_id="ana", kind="episode", source="inferred", session_id=of, value_json=when)
+        if archived:
+            mem.reject(episode.fact_id)
+    mem.compact("ana", now="2030-01-01")
+    mem.forget("ana", key="user.lives_in")
+    db = mem._store.database().connection
+    kept = {str(told) for (told,) in db.execute("select record ->> 'value_text' from fact_ever where record ->> 'kind' = 'episode'")}
+    assert kept == {"this one", "another session", "no session", "another day"} - {"no session" if session_id is None else "this one"}
+
+
+def test_forgetting_a_key_takes_no_turn_from_which_only_another_learned_it(mem: memdb.Memory) -> None:
+    for user, texts in (
+        ("ana", ("I live in Rome.", "I like jazz.", "I like tea.")),
+        ("bea", ("Hello.", "I live in Rome.", "I live in Rome.")),
+    ):
+        for place, text in enumerate(texts):
+            mem.observe(text, user_id=user, turn_id=f"t{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z")
+    mem.drain()
+    assert {change.turn_id for change in mem.history(user_id="bea")} == {"t1", "t2"}
+    mem.forget("ana", key="user.lives_in")
+    assert [message.value_text for message in mem.facts("ana", kinds=["message"])] == ["I like jazz.", "I like tea."]
+
+
+def test_what_was_archived_of_the_memories_of_an_erased_turn_goes_and_no_other(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        said = (("ana", "t1", "I live in Rome.", 3), ("ana", "t2", "I like jazz.", 4), ("bea", "t1", "I like tea.", 4))
+        for user, turn, text, day in said:
+            mem.observe(text, user_id=user, turn_id=turn, timestamp=f"2025-03-0{day}T08:00:00Z")
+        mem.drain()
+        for user in ("ana", "bea"):
+            for memory in mem.facts(user, kinds=["narrative"]):
+                mem.reject(memory.fact_id)
+        mem.compact(now="2030-01-01")
+        mem.forget("ana", key="user.lives_in")
+        db = mem._store.database().connection
+        kept = [
+            str(told) for (told,) in db.execute("select record ->> 'value_text' from facts_archive where record ->> 'kind' = 'narrative'")
+        ]
+        assert sorted(word for word in ("Rome", "jazz", "tea") for told in kept if word in told) == ["jazz", "tea"]
+
+
+def test_what_was_forgotten_can_be_learned_again_of_the_same_turn(mem: memdb.Memory) -> None:
+    for _ in range(2):
+        mem.observe("I live in Rome.", user_id="ana", turn_id="t", timestamp="2025-03-01T10:00:00Z")
+        mem.drain()
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Rome"]
+        mem.forget("ana", key="user.lives_in")
+
+
+def test_forgetting_a_household_leaves_what_else_is_known(mem: memdb.Memory) -> None:
+    live(mem, "ana")
+    before = [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note", "message"])]
+    assert {kind for kind, _ in before} == {"fact", "note", "message"}
+    mem.forget("ana", key="household.experience")
+    assert [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note", "message"])] == before
+    assert mem.facts("ana", kinds=["narrative"]) == []

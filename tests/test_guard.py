@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memdb.config import Config
-from memdb.records import Action, Candidate, Consent, Fact
+from memdb.records import Action, Candidate, Consent, Fact, Predicate
 from memdb.steps.guard import guard
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
@@ -89,6 +89,10 @@ def test_what_is_said_again_or_more_exactly(of: Given, said: Given, source: str,
         ({"key": "user.full_name"}, {"explicit": False}, "user_message", "not said to have changed"),
         ({"category": "identity"}, {"confidence": 0.89}, "user_message", "not said to have changed"),
         ({"category": "identity"}, {"confidence": 0.9}, "user_message", ""),
+        ({"category": "identity"}, {"explicit": False, "answered": True}, "user_message", "not said to have changed"),
+        ({"category": "identity"}, {"confidence": 0.69}, "user_message", "too uncertain to change a belief"),
+        ({"category": "identity", "status": "pending_confirmation"}, {"explicit": False}, "user_message", "not said to have changed"),
+        ({"category": "identity"}, {"explicit": False}, "system", "not said to have changed"),
         # well known
         ({"confidence": 0.69}, {"explicit": False}, "user_message", ""),
         ({"confidence": 0.7}, {"explicit": False}, "user_message", "something well known"),
@@ -105,6 +109,7 @@ def test_what_is_said_again_or_more_exactly(of: Given, said: Given, source: str,
         ({}, {"valid_from": NOW - YEAR}, "user_message", ""),
         ({}, {"valid_from": NOW - YEAR - timedelta(seconds=1)}, "user_message", "so long ago that it may be what was before"),
         ({}, {"valid_from": NOW - 2 * YEAR, "explicit": False}, "user_message", ""),
+        ({"status": "pending_confirmation", "valid_from": NOW - 2 * YEAR}, {"valid_from": NOW - 2 * YEAR}, "user_message", "what was before"),
     ],
 )  # fmt: skip
 def test_what_takes_a_belief_s_place(of: Given, said: Given, source: str, why: str) -> None:
@@ -121,6 +126,7 @@ def test_what_takes_a_belief_s_place(of: Given, said: Given, source: str, why: s
         ({"confidence": 0.9, "status": "pending_confirmation"}, {"explicit": False}, ""),
         ({"category": "health"}, {"confidence": 0.9}, ""),
         ({"category": "health"}, {"confidence": 0.89}, "not said plainly"),
+        ({}, {"confidence": 0.89}, ""),
         ({}, {"valid_from": NOW - 2 * YEAR}, "so long ago that it may have begun anew"),
         ({"status": "pending_confirmation"}, {"valid_from": NOW - 2 * YEAR}, ""),
     ],
@@ -138,11 +144,14 @@ def test_what_ends_a_belief(of: Given, said: Given, why: str) -> None:
         ("update", {}, HEALTH, "mark_pending_confirmation"),  # a detail that would turn it towards such a topic
         ("update", HEALTH, HEALTH, "update"),
         ("noop", HEALTH, HEALTH, "noop"),
+        ("noop", {}, HEALTH, "noop"),
         ("update", {**HEALTH, "status": "pending_confirmation"}, HEALTH, "noop"),
         ("update", {**HEALTH, "status": "uncertain"}, {}, "noop"),
         ("update", {"status": "pending_confirmation"}, HEALTH, "noop"),
         ("update", {"status": "pending_confirmation"}, {}, "update"),
+        ("supersede", {**HEALTH, "status": "pending_confirmation"}, HEALTH, "mark_pending_confirmation"),
         ("insert", None, {}, "insert"),
+        ("insert", None, {**HEALTH, "negated": True}, "insert"),
         ("expire", HEALTH, {**HEALTH, "negated": True}, "expire"),
     ],
 )  # fmt: skip
@@ -159,3 +168,18 @@ def test_an_application_that_is_less_sure_is_taken_at_its_word() -> None:
     assert allowed.candidate is not None
     assert (allowed.type, allowed.candidate.confidence) == ("mark_pending_confirmation", 0.5)
     assert outcome(proposed("supersede", {}), held(), confidence=0.99) == ("supersede", "as proposed")
+
+
+def test_an_application_that_is_surer_than_what_was_said_makes_it_no_surer() -> None:
+    assert "too uncertain to change a belief" in outcome(proposed("supersede", {"confidence": 0.69}), held(), confidence=0.99)[1]
+
+
+def test_what_the_vocabulary_says_is_of_high_risk_has_to_be_said_to_have_changed() -> None:
+    colour = Predicate(predicate="favourite_colour", label="", category="soft_preference", cardinality="one", high_risk=True)
+    allowed = guard(proposed("supersede", {"explicit": False}), held(), predicates={"favourite_colour": colour}, config=Config())
+    assert (allowed.type, "of high risk" in allowed.reason) == ("mark_pending_confirmation", True)
+
+
+def test_what_is_too_uncertain_to_refine_makes_no_surer() -> None:
+    allowed = guard(proposed("update", {"confidence": 0.69}), held(category="identity"), predicates={}, config=Config())
+    assert (allowed.type, allowed.confidence_delta) == ("noop", 0.0)

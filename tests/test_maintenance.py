@@ -1092,6 +1092,24 @@ def test_what_was_brought_together_contradicts_nothing_any_more_but_by_what_stan
     assert [linked.fact.fact_id for linked in mem.links("figs", statuses=["active", "superseded"])] == ["tea"]
 
 
+def test_what_stands_for_others_has_their_links_and_they_keep_theirs(mem: memdb.Memory) -> None:
+    mem.remember_many(
+        [
+            stored("User likes figs", fact_id="figs"),
+            stored("User likes dates", fact_id="dates"),
+            stored("User likes tea", 2, fact_id="later"),
+            stored("The user likes tea", fact_id="tea"),
+        ]
+    )
+    made = {("later", "figs", "relates-to"), ("dates", "later", "supports"), ("later", "tea", "extends"), ("tea", "later", "relates-to")}
+    for source, target, relation in (*made, ("figs", "dates", "relates-to")):
+        mem.link(source, target, relation)  # type: ignore[arg-type]
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 1
+    links = set(mem._store.database().connection.execute("select source_id, target_id, relation from links"))
+    assert links == made | {("figs", "dates", "relates-to"), ("tea", "figs", "relates-to"), ("dates", "tea", "supports")}
+
+
 def test_what_was_brought_together_before_counts_as_often_as_it_was_said(mem: memdb.Memory) -> None:
     for days in ((2, 3), (1,)):
         mem.remember_many([stored("User likes tea", day, fact_id=f"f{day}") for day in days])

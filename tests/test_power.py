@@ -227,6 +227,32 @@ def test_work_on_a_whole_file_that_is_cut_off_leaves_all_of_it_and_can_be_done_a
             assert mem.check() == []
 
 
+def test_the_mending_of_a_file_that_cannot_be_opened_loses_nothing_when_it_is_cut_off(tmp_path: Path) -> None:
+    path, sound = tmp_path / "damaged" / "mem.db", tmp_path / "mem.db"
+    path.parent.mkdir()
+    with opened(sound) as mem:
+        mem.remember("Ana plays chess", user_id="ana")
+        mem._store.database().checkpoint()
+        mem.remember("Ana plays go", user_id="ana")  # which stands in the log alone
+        for beside in ("", "-wal"):
+            shutil.copy(f"{sound}{beside}", f"{path}{beside}")
+        wanted = known(sound)
+    with path.open("r+b") as file:
+        file.write(bytes(100))
+    with Disk(path.parent) as disk:
+        mended(path)
+        disk.tell("done")
+    assert known(path) == wanted
+    met: list[dict[str, bytes]] = []
+    for before, left in found(disk, tmp_path / "left", at_most=1):
+        if (files := {one.name: one.read_bytes() for one in left.iterdir()}) in met:
+            continue
+        met.append(files)
+        if not before:
+            mended(left / "mem.db")
+        assert known(left / "mem.db") == wanted
+
+
 def known(path: Path) -> set[object]:
     connection = apsw.Connection(str(path))
     rows = connection.execute("select fact_id, value_text, status from facts").fetchall()

@@ -328,6 +328,15 @@ def test_what_a_killed_mending_of_a_file_that_cannot_be_opened_has_left_goes_wit
     assert ([str(one) for one in path.parent.glob("mem.db.*")], mended.kept_before) == ([mended.copy_of_before], ())
 
 
+def test_what_nobody_else_may_read_is_mended_into_what_nobody_else_may_read(path: Path) -> None:
+    overwrite(path, 1, b"x" * 100)
+    path.chmod(0o600)
+    mended = memdb.mend(path)
+    assert mended.copy_of_before is not None
+    assert [file.stat().st_mode & 0o777 for file in (path, Path(mended.copy_of_before))] == [0o600] * 2
+    assert [str(beside) for beside in path.parent.glob("mem.db.*")] == [mended.copy_of_before]  # nothing was set aside
+
+
 def test_nobody_writes_while_a_file_is_about_to_be_overwritten(path: Path) -> None:
     with opened(path) as mem, mem._store.database().overwritten(by=path.with_name("new.db")):
         other = apsw.Connection(str(path))

@@ -99,8 +99,14 @@ def embedder_of(name: str) -> str | None:
 
 
 def opened(db: Path, *, embedder: str = "none", weights: str | None = None, worker: bool = False) -> Memory:
-    """Return the memory of a file, made if there is none."""
+    """Return the memory of a file, made if there is none.
+
+    With a `worker`, the command waits for all of its work, and so for an embedder that has to be loaded first: words alone decide for it no
+    sooner than for a turn, unless the settings say so.
+    """
     settings: dict[str, object] = {"worker": worker}
+    if worker and "write_patience_seconds" not in (told := load_config(db)).model_fields_set:
+        settings["write_patience_seconds"] = told.embed_patience_seconds
     if weights is not None:
         settings["rival_weights"] = None  # who names a set is ranked by no other
     return memdb.open(db, config=settings, embedder=embedder_of(embedder), weights=weights or "default")

@@ -6,7 +6,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from memdb import Fact, TurnRecord
+from memdb import TurnRecord
 from memdb.answers import Hit
 from memdb.interfaces.options import (
     FILE,
@@ -42,7 +42,20 @@ from memdb.interfaces.options import (
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_changes, print_json, print_rows, say, say_rest, share
+from memdb.interfaces.show import (
+    entries,
+    instant,
+    is_terminal,
+    mind,
+    parts,
+    print_changes,
+    print_json,
+    print_rows,
+    said,
+    say,
+    say_rest,
+    share,
+)
 from memdb.records import Category, Record, TurnStatus
 
 
@@ -120,7 +133,7 @@ def search(
     print_rows(
         ("score", "kind", "since", "text", "parts of the score", "fact"),
         (
-            (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), _spoken(hit.fact), parts(hit), hit.fact.fact_id)
+            (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), said(hit.fact), parts(hit), hit.fact.fact_id)
             for hit in hits
         ),
         none="Nothing bears on that.",
@@ -220,7 +233,7 @@ def facts(
     print_rows(
         ("key", "text", "sure", "status", "since", "until", "turn", "fact"),
         (
-            (fact.key, _spoken(fact), share(fact.confidence), fact.status, instant(fact.valid_from, zone), instant(fact.valid_to, zone),
+            (fact.key, said(fact), share(fact.confidence), fact.status, instant(fact.valid_from, zone), instant(fact.valid_to, zone),
              fact.source_turn_id, fact.fact_id)
             for fact in found
         ),
@@ -331,7 +344,3 @@ def _undone(turn: TurnRecord) -> str:
 
 def _number(value: int | None) -> str:
     return "" if value is None else str(value)
-
-
-def _spoken(fact: Fact) -> str:
-    return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text

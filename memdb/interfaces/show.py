@@ -213,6 +213,11 @@ def parts(hit: Hit) -> str:
     return " ".join(f"{name}={value:.3f}" for name, value in ranked if abs(value) >= 0.0005)
 
 
+def said(fact: Fact) -> str:
+    """Return what a row says; of a message also who said it."""
+    return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text
+
+
 def value_of(fact: Fact | None) -> str:
     """Return what a fact says, bare ("Lisbon"); where it denies something, the whole sentence."""
     if fact is None:

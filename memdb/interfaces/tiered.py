@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, St
 
 from memdb import Fact, Hits, Item, Verdict
 from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, an_example
-from memdb.records import Category, Source, TaskState, parts_of
+from memdb.records import Category, Source, TaskState, parts_of, state_of
 from memdb.times import to_utc
 
 Type = Literal["location", "preference", "identity", "constraint"]
@@ -394,7 +394,7 @@ def note(fact: Fact) -> Note:
 
 def task(fact: Fact) -> Task:
     """Return a task in the server's shape."""
-    state = parts_of(fact.value_json).get("state")
+    state = state_of(fact.value_json)
     return Task(
         id=fact.fact_id,
         user_id=fact.user_id,

@@ -27,7 +27,7 @@ from memdb.recording import (
     shorten,
     surer,
 )  # fmt: skip
-from memdb.records import DECIDABLE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status, parts_of
+from memdb.records import DECIDABLE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status, parts_of, state_of
 from memdb.retelling import tells_since
 from memdb.times import to_text
 
@@ -193,7 +193,7 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
             log.change(target.fact_id, "update", reason, "apply.refine", confidence=confidence, source=source, **standing, **anew)
         else:
             log.change(target.fact_id, "noop", action.reason, "apply.mention", confidence=confidence, source=source)
-        if target.kind == "task" and parts_of(target.value_json).get("state") == "stalled":
+        if target.kind == "task" and state_of(target.value_json) == "stalled":
             move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
         settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, predicates=predicates, seen=1)

@@ -22,6 +22,7 @@ from memdb.quoting import one_line
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn, parts_of
 from memdb.times import in_zone
 from memdb.when import read_time
+from memdb.wording import day_told
 
 _LONGEST_INPUT = 2_000  # characters; of a longer turn the model sees the sentences that the candidates rest on
 _LONGEST_VALUE = 300
@@ -174,9 +175,9 @@ def _evidence(turn: Turn, cases: Sequence[Case], shown: Mapping[str, Fact], zone
 
 
 def _fact_line(name: str, fact: Fact, zone: tzinfo) -> str:
-    circumstances = [f"confidence {fact.confidence:.2f}", f"since {_day(fact.valid_from, zone)}"]
+    circumstances = [f"confidence {fact.confidence:.2f}", f"since {day_told(fact.valid_from, zone)}"]
     if fact.valid_to is not None:
-        circumstances.append(f"until {_day(fact.valid_to, zone)}")
+        circumstances.append(f"until {day_told(fact.valid_to, zone)}")
     if fact.status == "pending_confirmation":
         circumstances.append("not confirmed yet")
     return f"{name} | {fact.key} | {_in_a_column(fact.value_text)} | {', '.join(circumstances)}"
@@ -187,12 +188,8 @@ def _candidate_line(name: str, candidate: Candidate, zone: tzinfo) -> str:
     circumstances += ["says that this is over"] if candidate.negated else []
     circumstances += ["said to have changed, or confirmed"] if candidate.explicit else []
     for word, time in (("from", candidate.valid_from), ("until", candidate.valid_to), ("on", candidate.event_time)):
-        circumstances += [f"{word} {_day(time, zone)}"] if time else []
+        circumstances += [f"{word} {day_told(time, zone)}"] if time else []
     return f"{name} | {candidate.key} | {_in_a_column(candidate.value_text)} | {', '.join(circumstances)}"
-
-
-def _day(time: datetime, zone: tzinfo) -> str:
-    return f"{in_zone(time, zone):%Y-%m-%d}"
 
 
 def _in_a_column(text: str) -> str:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, field_validator
 from memdb import files
 from memdb.config import Config
 from memdb.llm import LanguageModel, Prompt
+from memdb.loose import bounded, in_capitals
 from memdb.records import MemoryType, ModelCall
 
 
@@ -20,7 +21,7 @@ class Classified(BaseModel):
     @field_validator("memory_type", mode="before")
     @classmethod
     def _upper(cls, value: object) -> object:
-        return value.strip().upper() if isinstance(value, str) else value
+        return in_capitals(value)
 
     @field_validator("reasoning", mode="before")
     @classmethod
@@ -30,7 +31,7 @@ class Classified(BaseModel):
     @field_validator("importance")
     @classmethod
     def _clamped(cls, value: float) -> float:
-        return min(1.0, max(0.0, value)) if value == value else 0.5  # servers do not enforce ranges
+        return bounded(value)
 
 
 def classify(content: str, *, llm: LanguageModel, config: Config) -> tuple[Classified, tuple[ModelCall, ...]]:

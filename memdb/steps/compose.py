@@ -15,7 +15,7 @@ from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
-from memdb.loose import several, tags_kept
+from memdb.loose import bounded, in_capitals, several, tags_kept
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
@@ -42,7 +42,7 @@ class Composed(BaseModel):
     @field_validator("memory_type", mode="before")
     @classmethod
     def _upper(cls, value: object) -> object:
-        return value.strip().upper() if isinstance(value, str) else value
+        return in_capitals(value)
 
     @field_validator("emotion", mode="before")
     @classmethod
@@ -58,7 +58,7 @@ class Composed(BaseModel):
     @field_validator("importance")
     @classmethod
     def _clamped(cls, value: float) -> float:
-        return min(1.0, max(0.0, value)) if value == value else 0.5  # servers do not enforce ranges
+        return bounded(value)
 
 
 def compose(

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
 from memdb.quoting import one_line
-from memdb.records import Fact, Kind, Record, Tone, parts_of
+from memdb.records import Fact, Kind, Record, Tone, parts_of, state_of
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, is_pleasantry
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
@@ -212,7 +212,7 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
         begins = f" (from {day_told(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
-        stands = _stands(_state(fact), fact.event_time, config.zone) if fact.kind == "task" else ""
+        stands = _stands(state_of(fact.value_json), fact.event_time, config.zone) if fact.kind == "task" else ""
         event = fact.event_time if fact.kind == "fact" else None
         ended = fact.valid_to is not None and fact.valid_to <= now
         when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=ended)}"
@@ -321,10 +321,6 @@ def _ordered(lines: Sequence[_Line]) -> list[_Line]:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _state(task: Fact) -> object:
-    return parts_of(task.value_json).get("state")
 
 
 def _stands(state: object, due: datetime | None, zone: tzinfo) -> str:

@@ -16,7 +16,7 @@ from memdb.errors import StoreError
 from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
-from memdb.records import NewFact, as_parts, parts_of
+from memdb.records import NewFact, as_parts, state_of
 from memdb.times import SPANS, span_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
     began = said["valid_from"] if said["valid_from"] is not None else max(span, default=None)
     begins = time(began) if began is not None else said_at
     ends = time(said["valid_to"]) if said["valid_to"] is not None else None
-    if ends is None and said["kind"] == "task" and parts_of(fact.value_json).get("state") == "done":
+    if ends is None and said["kind"] == "task" and state_of(fact.value_json) == "done":
         ends = max(begins, said_at)  # what is done is over, also where nobody says since when
     checks.in_order(begins, ends)
     memory_type, importance = said["memory_type"], said["importance"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Hits, Question, Verdict
-from memdb.calibration import elsewhere, evidence_of, probability_of, stem
+from memdb.calibration import elsewhere, evidence_of, probability_of, topics_told
 from memdb.config import Config
 from memdb.figures import told_apart
-from memdb.of_others import nameless, whose
+from memdb.naming import nameless
+from memdb.of_others import whose
 from memdb.records import Decision
-from memdb.unspaced import words_of
 
 _CHECKABLE = ("tool", "web_scraped", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
@@ -26,7 +26,7 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
     What is of something else (`calibration.elsewhere`) or of somebody else (`of_others.whose`) does not bear on it, nor does what names
-    nobody (`of_others.nameless`) where a name is asked for. Nothing is claimed either where nothing bears on the question, where what
+    nobody (`naming.nameless`) where a name is asked for. Nothing is claimed either where nothing bears on the question, where what
     tells of it is told of somebody else, or where the calibrated probability of an answer is below `config.abstain_probability`, or if
     that is not set below the `threshold` that was fitted with the calibration; but of what is held under a key that the question asks for
     it is claimed whatever the probability and whoever else it is told of.
@@ -70,7 +70,7 @@ def _of_its_day_alone(question: Question, hit: Hit, least: float) -> bool:
     """Whether a hit shares the day with a question that asks for more than what there was on that day, and nothing else."""
     if not question.days or not question.topics or hit.parts.get("date", 0.0) < 1.0 or hit.parts.get("cosine", 0.0) >= least:
         return False
-    return {stem(topic) for topic in question.topics}.isdisjoint(map(stem, words_of(hit.fact.value_text)))
+    return not topics_told(question, hit.fact.value_text)
 
 
 def _concerned(bearing: Sequence[Hit], top: Hit, doubts: Sequence[Doubt]) -> Doubt | None:

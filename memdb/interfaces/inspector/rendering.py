@@ -15,9 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from memdb import Change, Fact, ProfileChange
+from memdb import Change, ProfileChange
 from memdb.interfaces.inspector.views import differences
-from memdb.interfaces.show import clean, look_of
+from memdb.interfaces.show import clean, look_of, said
 from memdb.times import in_zone
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -89,11 +89,6 @@ def size(value: int) -> str:
 def quoted(text: str) -> str:
     """Return a text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def said(fact: Fact) -> str:
-    """Return what a row says; of a message also who said it."""
-    return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text
 
 
 def changed(change: Change) -> list[tuple[str, str, str]]:
