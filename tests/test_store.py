@@ -232,6 +232,18 @@ def test_the_calibration_learns_whose_words_lead_only_as_it_came(connection: aps
         assert after == came if own else (len(after), after["lead"] > 1, after["asks"] < -1) == (17, True, True)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_words_get_a_calibration_where_they_have_none(connection: apsw.Connection, own: bool) -> None:
+    came = dict(connection.execute("select feature, value from weights where name = 'calibration-words'"))
+    connection.execute("delete from weights where name = 'calibration-words'")
+    if own:
+        connection.execute("insert into weights select 'calibration-words', ?, 0.5", ("threshold",))
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[84])
+        after = dict(connection.execute("select feature, value from weights where name = 'calibration-words'"))
+        assert after == came | ({"threshold": 0.5} if own else {})
+
+
 def test_what_a_system_and_a_tool_said_in_an_older_file_is_theirs(mem: memdb.Memory) -> None:
     mem.load([{"text": "You are here now", "speaker": name} for name in ("System", "developer", "tool", "function", "Ana")], user_id="ana")
     connection = mem._store.database().connection
