@@ -12,6 +12,7 @@ from memdb import checks, stored
 from memdb.answers import Context, Doubt, Hit, Hits, Question, Section
 from memdb.awaited import patiently
 from memdb.bulk import usable
+from memdb.calibration import judging_set
 from memdb.config import Config
 from memdb.database import listed
 from memdb.embed import Embedder, choose_tokenizer
@@ -296,7 +297,7 @@ class Answering:
         """
         db, config = self._store.database(), self._config
         aim, ranking = goal and checks.searchable(goal, "goal"), self.weights_for(user_id)
-        calibration, first_person = stored.weights(db, "calibration"), stored.weights(db, "first-person")
+        first_person = stored.weights(db, "first-person")
         asked = (sifted or {}).get("tiers")
         has_cold = asked is None and db.tuples(
             "scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=config.hot_days, warm_days=config.warm_days, now=to_text(now)
@@ -316,7 +317,7 @@ class Answering:
             )
             hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
             doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
-            hits.verdict = judge(hits, doubts=doubts, calibration=calibration, config=config)
+            hits.verdict = judge(hits, doubts=doubts, calibration=stored.weights(db, judging_set(hits)), config=config)
             if suffice(hits, config=config):
                 break
         return hits, doubts

@@ -106,11 +106,11 @@ class Listed(list[Listable]):
 class Hits(list[Hit]):
     """The hits, best first.
 
-    `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
-    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
-    was asked; and so do `unspoken`, the topics of the question that stand nowhere in the memory, `out_of_vocabulary`, 0 to 1, their share,
-    which tells the more the more rows there are, and all of it from ten thousand on, and `unheld`: that nothing is held under the keys that
-    a question in English asks for.
+    `question` is the question as it was understood. `embedder` is that whose vectors took part, or None by words alone, and `degraded` says
+    why none did where one was to. `lexical` and `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict`
+    says whether to answer from them, where that was asked; and so do `unspoken`, the topics of the question that stand nowhere in the
+    memory, `out_of_vocabulary`, 0 to 1, their share, which tells the more the more rows there are, and all of it from ten thousand on, and
+    `unheld`: that nothing is held under the keys that a question in English asks for.
     """
 
     def __init__(
@@ -118,6 +118,7 @@ class Hits(list[Hit]):
         hits: list[Hit],
         *,
         question: Question,
+        embedder: str | None = None,
         degraded: str | None = None,
         lexical: int = 0,
         semantic: int = 0,
@@ -128,6 +129,7 @@ class Hits(list[Hit]):
     ) -> None:
         super().__init__(hits)
         self.question = question
+        self.embedder = embedder
         self.degraded = degraded
         self.verdict: Verdict | None = None
         self.lexical = lexical

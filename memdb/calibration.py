@@ -11,9 +11,17 @@ from memdb.asked_keys import has_question
 from memdb.records import Record
 from memdb.unspaced import words_of
 
+BY_MEANING, BY_WORDS = "calibration", "calibration-words"
+"""The weight sets that tell how probable an answer is, where meaning took part in finding it, and where words alone tell."""
+JUDGING = (BY_MEANING, BY_WORDS)
+MEASURED_WITH = "all-MiniLM-L6-v2"
+"""The embedder that `BY_MEANING` was fitted with: how near another puts things to each other says something else."""
+
 _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
 _CONSIDERED = 16  # hits among which who is asked about and others are told apart: as many as a context holds
+_MEANING = ("cosine", "window", "both", "match")
 _NEARNESS = ("lexical", "cosine", "window", "match")
+_BY_MEANING_ONLY = ("match", "window", "coverage", "relevance", "confidence", "margin")  # by words alone they add nothing to the others
 _LEAD = 5.0  # a lead of a fifth of all that nearness can give says all that it can say
 _ECHO = 0.5  # as much as this a hit asks the same, and is no answer
 _ROUNDS = 60
@@ -26,12 +34,13 @@ EVIDENCE = (
     "bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin", "named", "both", "out_of_vocabulary",
     "lead", "topics", "asks", "score",
 )  # fmt: skip
-"""What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names.
+"""What tells whether the memory holds an answer: columns of the sets of `JUDGING` in `weights`, under the same names.
 
 Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`), how far the best of what that
 one said, or others said of that one, stands before the best of all else (`lead`, -1 to 1), how much of what is asked about stands in one
 hit of that one (`topics`), how many of the first only ask (`asks`), and how much the first scores (`score`); asked anything else, as a
-user asks an assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`).
+user asks an assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`). By words
+alone, these and `actor` are of how near the words are, `topics` are looked for whatever is asked, and what is in `_BY_MEANING_ONLY` is 0.
 """
 
 
@@ -44,20 +53,34 @@ class Bin(Record):
 
 
 class Calibration(Record):
-    """How well probabilities fit what was so. `ece` and `brier` are the less the better, `auc` the more."""
+    """How well probabilities fit what was so. `ece` and `brier` are the less the better, `auc` the more.
+
+    Of what was fitted, `weights` is the set that holds it, and `threshold` the probability below which the memory abstains.
+    """
 
     questions: int
     ece: float
     brier: float
     auc: float
     bins: tuple[Bin, ...]
+    weights: str | None = None
+    threshold: float | None = None
 
 
-def evidence_of(hits: Hits) -> dict[str, float]:
-    """Return what the best hits of a question say about whether they answer it, each part in about 0..1.
+def judging_set(hits: Hits) -> str:
+    """Return the weight set by which it is told how probable an answer among these is."""
+    return BY_MEANING if hits.embedder == MEASURED_WITH else BY_WORDS
 
-    What only asks the same is none of them, nor what is of something else.
+
+def evidence_of(hits: Hits, *, judged_by: str | None = None) -> dict[str, float]:
+    """Return what the best hits of a question say about whether they answer it, each part in about 0..1; to the set `judged_by`, if not
+    to theirs.
+
+    What only asks the same is none of them, nor what is of something else. By words, meaning counts nothing though it took part, so that
+    whatever embedder ranked them, hits say much the same.
     """
+    by_words = (judged_by or judging_set(hits)) == BY_WORDS
+    near = "lexical" if by_words else "match"
     other = elsewhere(hits)
     answering = [hit for hit in hits if hit.parts.get("echo", 0.0) < _ECHO and hit.fact.fact_id not in other]
     considered = sorted(answering, key=lambda hit: -hit.score)[:_CONSIDERED]
@@ -75,25 +98,27 @@ def evidence_of(hits: Hits) -> dict[str, float]:
     actor = question.actor if question.actor not in _EACH_OTHER else None
     named = actor is not None
     own = [_is_of(hit, actor) for hit in considered]
+    shares = [_share(hit, by_words=by_words) for hit in considered]
     topics = {_stem(topic) for topic in question.topics} - ({_stem(actor)} if actor is not None else set())
-    return {
+    evidence = {
         "bias": 1.0,
         "match": best("match"),
         "window": best("window"),
         "coverage": _covered(asked, said[:_LOOKED_AT]),
-        "actor": best("match", ours=True) if named else best("match"),
-        "rival": best("match", ours=False) if named else 0.0,
+        "actor": best(near, ours=True) if named else best(near),
+        "rival": best(near, ours=False) if named else 0.0,
         "relevance": (top.relevance or 0.0) if top else 0.0,
         "confidence": (top.confidence_now or 0.0) if top else 0.0,
         "margin": (scores[0] - scores[-1]) / max(abs(scores[0]), 1e-9) if scores else 0.0,
         "named": float(named),
-        "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get("match", 0.0) for hit in first), default=0.0),
+        "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get(near, 0.0) for hit in first), default=0.0),
         "out_of_vocabulary": 0.0 if named else hits.out_of_vocabulary,
-        "lead": _lead(considered, own) if named else 0.0,
-        "topics": _covered(topics, [words for words, is_own in zip(said, own, strict=True) if is_own]) if named else 0.0,
+        "lead": _lead(shares, own) if named else 0.0,
+        "topics": _covered(topics, [words for words, is_own in zip(said, own, strict=True) if is_own]) if named or by_words else 0.0,
         "asks": sum(hit.parts.get("is_question", 0.0) for hit in first) / _LOOKED_AT if named else 0.0,
-        "score": _share(first[0]) if named and first else 0.0,
+        "score": shares[0] if named and shares else 0.0,
     }
+    return {name: 0.0 if by_words and name in _BY_MEANING_ONLY else part for name, part in evidence.items()}
 
 
 def _covered(asked: set[str], said: Sequence[set[str]]) -> float:
@@ -108,15 +133,16 @@ def _is_of(hit: Hit, actor: str | None) -> bool:
     return re.search(rf"\b{re.escape(actor)}(?:['’]s|\s+\w)", hit.fact.value_text, re.IGNORECASE) is not None
 
 
-def _share(hit: Hit) -> float:
+def _share(hit: Hit, *, by_words: bool) -> float:
     """How much a hit scores, as a share of what words and meaning can give; that it is of who is asked about does not count."""
     scale = sum(max(0.0, hit.weights.get(feature, 0.0)) for feature in _NEARNESS) or 1.0
-    return (hit.score - hit.factor * hit.weights.get("actor", 0.0) * hit.parts.get("actor", 0.0)) / scale
+    passed_over = ("actor", *_MEANING) if by_words else ("actor",)
+    return (hit.score - hit.factor * sum(hit.weights.get(part, 0.0) * hit.parts.get(part, 0.0) for part in passed_over)) / scale
 
 
-def _lead(hits: Sequence[Hit], own: Sequence[bool]) -> float:
+def _lead(shares: Sequence[float], own: Sequence[bool]) -> float:
     ours, others = (
-        max((_share(hit) for hit, is_own in zip(hits, own, strict=True) if is_own is wanted), default=0.0) for wanted in (True, False)
+        max((share for share, is_own in zip(shares, own, strict=True) if is_own is wanted), default=0.0) for wanted in (True, False)
     )
     return max(-1.0, min(1.0, _LEAD * (ours - others)))
 

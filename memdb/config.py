@@ -129,7 +129,7 @@ class Config(BaseModel):
         default=None,
         ge=0,
         le=1,
-        description="below this calibrated probability of an answer, nothing is claimed; default: the set calibration's threshold",
+        description="below this calibrated probability of an answer, nothing is claimed; default: the threshold of the set that judges",
     )
     reflect_every_turns: Count = Field(default=20, ge=1, description="reflect after so many turns of a user, or after a significant fact")
     reflect_days: Days = Field(default=90.0, gt=0, description="how far back reflection reads")

@@ -1292,9 +1292,9 @@ class Memory:
     ) -> tuple[Calibration | None, Calibration]:
         """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
 
-        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
-        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
-        whole conversations).
+        The questions are those of the feedback given if None. The weights become the set that judges here, `calibration` with MiniLM and
+        otherwise `calibration-words`, with the threshold below which the memory abstains. Both measures are on the questions themselves;
+        for others expect somewhat less (`bench/abstention.py` leaves out whole conversations).
 
         Raises:
             InputError: there are not both kinds of questions, or a label cannot be used.

@@ -13,7 +13,18 @@ from pydantic import ValidationError
 
 from memdb import checks, reading, stored
 from memdb.answers import Explanation, Hit, Hits, Tuned
-from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
+from memdb.calibration import (
+    BY_MEANING,
+    BY_WORDS,
+    EVIDENCE,
+    JUDGING,
+    Calibration,
+    evidence_of,
+    judging_set,
+    measure,
+    probability_of,
+    threshold_of,
+)
 from memdb.calibration import fit as fit_probability
 from memdb.database import Database
 from memdb.errors import InputError
@@ -46,7 +57,7 @@ _OTHERS = (
 """What a weight set may hold beside the parts of a score and of a probability."""
 _MOST = 1_000_000  # of a weight, as the table has it, too
 
-SHIPPED = ("calibration", "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
+SHIPPED = (*JUDGING, "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
 """The weight sets of a new file. The memory itself judges, recalls and compares by them, so that none is fitted over."""
 
 
@@ -223,7 +234,7 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
         raise InputError(f"{name!r} is a weight set that every memory has and needs; give the fitted copy another name.")
     before = _read(db, base)
     start = {feature: before[feature] for feature in FEATURES if before.get(feature)}
-    if base == "calibration" or not before:
+    if base in JUDGING or not before:
         raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db, 'weights.ranking'))}.")
     if len(start) < 2:
         raise InputError(f"The weight set {base!r} weighs one feature alone, so that there is nothing to fit; tune another one.")
@@ -248,23 +259,29 @@ def calibrate(
 ) -> tuple[Calibration | None, Calibration]:  # fmt: skip
     """Fit the probability of an answer to labelled questions and write it; return how well it fitted them before, if it did, and after.
 
+    Where words alone judge what was found for any of them, they judge all.
+
     Raises:
         InputError: there are not both kinds of questions.
     """
-    found: list[dict[str, float]] = []
+    judging = BY_MEANING
+    told: list[dict[str, dict[str, float]]] = []
     right: list[bool] = []
     for one in labelled:
         hits = assess(one)
-        found.append(evidence_of(hits))
+        judging = BY_WORDS if judging_set(hits) == BY_WORDS else judging
+        told.append({name: evidence_of(hits, judged_by=name) for name in JUDGING})
         right.append(bool(one.relevant) if one.answerable is None else one.answerable)
+    found = [one[judging] for one in told]
     if len(set(right)) < 2:
         raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
-    old = _read(db, "calibration")
+    old = _read(db, judging)
     before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
     weights = fit_probability(found, right)
     fitted = [probability_of(one, weights) or 0.0 for one in found]
-    set_weights(db, {"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
-    return before, measure(fitted, right)
+    threshold = threshold_of(fitted, right)
+    set_weights(db, {judging: {**weights, "threshold": threshold}})
+    return before, measure(fitted, right).model_copy(update={"weights": judging, "threshold": threshold})
 
 
 def _put(db: Database, name: str, features: Mapping[str, float]) -> None:

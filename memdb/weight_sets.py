@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from memdb import stored
+from memdb.calibration import JUDGING
 from memdb.candidates import Bounds
 from memdb.database import Database
 from memdb.errors import InputError
@@ -41,7 +42,7 @@ def chosen_set(db: Database, weights: str) -> tuple[WeightSet, str | None, int]:
     [(of_kinds, of_set, of_vectors, newest)] = db.kept("scan.first", weights=weights)
     with stored.reading(db):
         chosen = _read(str(of_kinds), str(of_set))
-    if not chosen.weight or weights == "calibration":
+    if not chosen.weight or weights in JUDGING:
         names = ", ".join(str(row["name"]) for row in db.all("weights.ranking"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
     return chosen, cast(str | None, of_vectors), cast(int | None, newest) or 0

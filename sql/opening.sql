@@ -4,5 +4,5 @@ select
   max(value) filter (where name = 'dimension'),
   max(value) filter (where name = 'forgotten'),
   exists (select 1 from models),
-  (select json_group_array(distinct name) from weights where name <> 'calibration')
+  (select json_group_array(distinct name) from weights where name not in ('calibration', 'calibration-words'))
 from meta;

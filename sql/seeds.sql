@@ -200,6 +200,11 @@ insert into weights (name, feature, value) values
   ('calibration', 'margin', 0.59), ('calibration', 'named', -0.89), ('calibration', 'both', 2.9), ('calibration', 'out_of_vocabulary', -2.22),
   ('calibration', 'lead', 2.68), ('calibration', 'topics', 1.62), ('calibration', 'asks', -2.48), ('calibration', 'score', 0.37),
   ('calibration', 'threshold', 0.73),
+  -- the same by words alone, or with an embedder that the other was not fitted with
+  ('calibration-words', 'bias', 0.25), ('calibration-words', 'actor', 1.57), ('calibration-words', 'rival', -1.22),
+  ('calibration-words', 'named', -0.94), ('calibration-words', 'both', 0.19), ('calibration-words', 'out_of_vocabulary', -3.17),
+  ('calibration-words', 'lead', 2.12), ('calibration-words', 'topics', 2.25), ('calibration-words', 'asks', -1.82),
+  ('calibration-words', 'score', 0.75), ('calibration-words', 'threshold', 0.66),
   -- the one that measures best
   ('default', 'lexical', 2.1), ('default', 'cosine', 1.7), ('default', 'window', 0.85), ('default', 'both', -2.0), ('default', 'actor', 0.375),
   ('default', 'is_question', -0.15), ('default', 'length', 0.5), ('default', 'has_number', 0.15), ('default', 'is_reaction', -0.125),

@@ -5,7 +5,7 @@ select feature, value from weights where name = :weights;
 select distinct name from weights order by name;
 
 -- statement: ranking
-select distinct name from weights where name <> 'calibration' order by name;  -- that one judges
+select distinct name from weights where name not in ('calibration', 'calibration-words') order by name;  -- these judge
 
 -- statement: clear
 delete from weights where name = :name;

@@ -359,7 +359,7 @@ def test_what_is_no_model_is_refused_at_once(tmp_path: Path, given: dict[str, ob
         memdb.open(tmp_path / "mem.db", **given)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["", "heavy", "calibration"])
+@pytest.mark.parametrize("name", ["", "heavy", "calibration", "calibration-words"])
 def test_a_memory_is_not_opened_with_a_set_that_does_not_rank(tmp_path: Path, name: str) -> None:
     with pytest.raises(memdb.InputError, match="the sets are default, "):
         memdb.open(tmp_path / "mem.db", embedder=None, weights=name)

@@ -21,6 +21,7 @@ import pytest
 
 import memdb
 import memdb.interfaces.chroma as own_chroma
+from memdb.calibration import JUDGING
 from memdb.database import SqlValue
 from memdb.embed import HashingEmbedder
 
@@ -279,7 +280,7 @@ QUESTIONS = ["Who lost the map?", "the bicycle that Paulo bought", "tea"]
 
 def asked(mem: memdb.Memory) -> dict[tuple[str, str], memdb.Hits]:
     """What each weight set finds for each question."""
-    sets = [name for name in mem.weight_sets() if name != "calibration"]
+    sets = [name for name in mem.weight_sets() if name not in JUDGING]
     return {(name, text): mem.search(text, user_id="ana", weights=name, now="2025-04-01") for name in sets for text in QUESTIONS}
 
 

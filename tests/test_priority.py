@@ -19,9 +19,11 @@ from typer.testing import CliRunner
 import memdb
 from memdb import files
 from memdb.answers import Doubt, Hit, Hits, Profile, Question, Section
-from memdb.calibration import elsewhere, evidence_of, fit, measure, threshold_of
+from memdb.calibration import MEASURED_WITH, elsewhere, evidence_of, fit, judging_set, measure, probability_of, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
+from memdb.edge import EdgeMiniLM
+from memdb.embed import HashingEmbedder, MiniLM
 from memdb.emotions import _lexicon, mood_of, moods_like
 from memdb.interfaces.commands import app
 from memdb.records import Fact, Kind, Source
@@ -829,7 +831,53 @@ def test_feedback_alone_can_calibrate(tell: Tell) -> None:
     for query, good in (("Where do I live?", True), ("What is the boiler called?", True), ("Which horse won the derby?", False)):
         tell().feedback(query, tell().facts("ana", kinds=["message"])[0].fact_id, user_id="ana", good=good)
     _, after = tell().calibrate()
-    assert (after.questions, 0 < tell().weights("calibration")["threshold"] < 1) == (3, True)
+    assert (after.questions, after.weights, 0 < tell().weights("calibration-words")["threshold"] < 1) == (3, "calibration-words", True)
+
+
+class AsMiniLM(OneMeaning):
+    name, dimension = MEASURED_WITH, 8
+
+
+@pytest.mark.parametrize(
+    ("embedder", "judges"), [(None, "calibration-words"), (HashingEmbedder(64), "calibration-words"), (AsMiniLM(), "calibration")]
+)
+def test_what_was_not_fitted_with_an_embedder_is_judged_by_words(tmp_path: Path, embedder: memdb.Embedder | None, judges: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        said(mem, "I live in Porto.", "My sister is called Rita.", "It rained all day.")
+        hits = mem.assess("Where do I live?", user_id="ana")
+        assert (judging_set(hits), hits.verdict and hits.verdict.probability) == (
+            judges,
+            probability_of(evidence_of(hits), mem.weights(judges)),
+        )
+        before = mem.weight_sets()
+        labels = [memdb.Labelled(user_id="ana", query=query, answerable=held) for query, held in (("Porto?", True), ("Horses?", False))]
+        _, after = mem.calibrate(labels)
+        changed = {name for name, features in mem.weight_sets().items() if features != before[name]}
+        assert (changed, after.weights, after.threshold) == ({judges}, judges, mem.weights(judges)["threshold"])
+
+
+def test_the_calibration_was_fitted_with_minilm() -> None:
+    assert MEASURED_WITH == MiniLM.name == EdgeMiniLM.name
+
+
+def test_what_words_say_does_not_depend_on_the_embedder(tmp_path: Path) -> None:
+    told = []
+    for place, embedder in enumerate((None, HashingEmbedder(64), OneMeaning())):
+        with memdb.open(tmp_path / f"{place}.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+            in_a_group(mem, ("Ana", "I went surfing at Ericeira."), ("Rui", "The soup is too salty."), ("Ana", "Rui, do you surf?"))
+            evidence = evidence_of(mem.assess("Does Rui go surfing at Ericeira?", user_id="us"))
+            told.append([evidence[name] for name in ("actor", "rival", "lead", "both", "match")])
+    assert told[1:] == [pytest.approx(told[0])] * 2
+    assert told[0][1] > told[0][0] > 0
+
+
+def test_by_words_alone_a_word_in_common_does_not_make_an_answer_sure(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        said(mem, "I live in Porto.", "My sister is a nurse.", *(f"It rained all day on the {place}th." for place in range(40)))
+        known, unknown = (mem.assess(query, user_id="ana").verdict for query in ("Is my sister a nurse?", "Which sister drove the lorry?"))
+        assert known is not None
+        assert unknown is not None
+        assert (known.probability or 0) > 0.9 > (unknown.probability or 0)
 
 
 @pytest.mark.parametrize("arguments", [[], ["mine", "--calibrate"], ["--calibrate", "--dry-run"]])
@@ -850,7 +898,7 @@ def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
         (["maintain", "--embedder", "hashing-64"], "episodes\t1"),
         (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
         (["weights", str(tmp_path / "weights.yaml")], "yours\tcosine\t0.25"),
-        (["tune", "--calibrate", "--data", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "abstains below\t"),
+        (["tune", "--calibrate", "--data", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "weight set\tcalibration-words"),
     ):
         result = CliRunner().invoke(app, [*command, "--db", path])
         assert (result.exit_code, told in result.stdout) == (0, True), result.output

@@ -232,6 +232,18 @@ def test_the_calibration_learns_whose_words_lead_only_as_it_came(connection: aps
         assert after == came if own else (len(after), after["lead"] > 1, after["asks"] < -1) == (17, True, True)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_words_get_a_calibration_where_they_have_none(connection: apsw.Connection, own: bool) -> None:
+    came = dict(connection.execute("select feature, value from weights where name = 'calibration-words'"))
+    connection.execute("delete from weights where name = 'calibration-words'")
+    if own:
+        connection.execute("insert into weights select 'calibration-words', ?, 0.5", ("threshold",))
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[84])
+        after = dict(connection.execute("select feature, value from weights where name = 'calibration-words'"))
+        assert after == came | ({"threshold": 0.5} if own else {})
+
+
 def test_what_a_system_and_a_tool_said_in_an_older_file_is_theirs(mem: memdb.Memory) -> None:
     mem.load([{"text": "You are here now", "speaker": name} for name in ("System", "developer", "tool", "function", "Ana")], user_id="ana")
     connection = mem._store.database().connection
@@ -291,7 +303,7 @@ def test_a_weight_set_by_sql_takes_the_features_that_set_weights_takes_and_tells
 
 
 def test_a_misspelt_weight_of_an_earlier_version_goes_and_all_others_stay(tmp_path: Path) -> None:
-    others = "select * from weights where name not in ('default', 'calibration') order by 1, 2"  # which are fitted anew
+    others = "select * from weights where name not in ('default', 'calibration', 'calibration-words') order by 1, 2"  # fitted anew
     old = apsw.Connection(str(tmp_path / "old.db"))
     for _number, sql in files.migrations()[:53]:
         old.execute(sql)

@@ -70,7 +70,7 @@ def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> Non
 
 
 def retry(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Give turns and vectors that were set aside after failing too often another chance."""
+    """Give turns and vectors that were set aside after failing too often another chance, and wait until all is done."""
     with opened(existing(db), embedder=embedder, worker=True) as memory:
         revived = memory.retry()
         work.finish(memory)

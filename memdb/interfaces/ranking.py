@@ -279,7 +279,6 @@ def weights(
 def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:
     with opened(existing(db), embedder=embedder) as memory, going("fitting"):
         before, after = memory.calibrate(_read(data) if data else None)
-        threshold = memory.weights("calibration")["threshold"]
     if json:
         print_json(Calibrated(before=before, after=after))
         return
@@ -287,7 +286,7 @@ def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> Non
     print_rows(("", "ECE", "Brier", "AUC"), rows)
     bars = [(f"{one.probability:.2f}", f"{one.right:.2f}", str(one.count), "█" * round(40 * one.right)) for one in after.bins]
     print_rows(("said", "was so", "questions", ""), bars)
-    print_rows(("", ""), [("abstains below", f"{threshold:.2f}")])
+    print_rows(("", ""), [("abstains below", f"{after.threshold:.2f}"), ("weight set", str(after.weights))])
 
 
 def _print_question(why: Explanation, zone: tzinfo) -> None:

@@ -172,6 +172,7 @@ def retrieve(
     return Hits(
         hits_found,
         question=question,
+        embedder=model if meant is not None and not degraded else None,
         degraded=degraded,
         lexical=sum(1 for row in rows if row.by_words),
         semantic=sum(1 for row in rows if row.by_meaning),
