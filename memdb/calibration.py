@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memdb.answers import Hit, Hits, Question
 from memdb.asked_keys import has_question
 from memdb.records import Record
-from memdb.unspaced import words_of
+from memdb.unspaced import shared_by_forms, words_of
 
 BY_MEANING, BY_WORDS = "calibration", "calibration-words"
 """The weight sets that tell how probable an answer is, where meaning took part in finding it, and where words alone tell."""
@@ -86,20 +86,20 @@ def evidence_of(hits: Hits, *, judged_by: str | None = None) -> dict[str, float]
     considered = sorted(answering, key=lambda hit: -hit.score)[:_CONSIDERED]
     first = considered[:_LOOKED_AT]
     question = hits.question
-    asked = {_stem(term) for term in question.terms}
+    asked = _forms(question, question.terms)
 
     def best(feature: str, *, ours: bool | None = None) -> float:
         among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
         return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
 
-    said = [_stems(hit.fact.value_text) for hit in considered]
+    said = [_told(question, hit.fact.value_text) for hit in considered]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
     actor = question.actor if question.actor not in _EACH_OTHER else None
     named = actor is not None
     own = [_is_of(hit, actor) for hit in considered]
     shares = [_share(hit, by_words=by_words) for hit in considered]
-    topics = {_stem(topic) for topic in question.topics} - ({_stem(actor)} if actor is not None else set())
+    topics = _forms(question, question.topics) - (_forms(question, [actor]) if actor is not None else set())
     evidence = {
         "bias": 1.0,
         "match": best("match"),
@@ -167,16 +167,26 @@ def elsewhere(hits: Hits) -> frozenset[str]:
 
 def topics_told(question: Question, text: str) -> float:
     """Return how much of what a question asks about a text speaks of, in whatever forms: 0 is nothing, 1 is all."""
-    topics = set(map(_stem, question.topics))
-    return _covered(topics, [_stems(text)]) if topics else 1.0
+    topics = _forms(question, question.topics)
+    return _covered(topics, [_told(question, text)]) if topics else 1.0
 
 
-def _stems(text: str) -> set[str]:
-    return set(map(_stem, words_of(text)))
+def _forms(question: Question, words: Iterable[str]) -> set[str]:
+    """Words of a question as `_told` gives them."""
+    return {word.casefold() if question.by_beginning else _stem(word) for word in words}
+
+
+def _told(question: Question, text: str) -> set[str]:
+    """The words of a text without their endings; or where those of the question are sought by how they begin, which of them it has."""
+    words = words_of(text)
+    if not question.by_beginning:
+        return set(map(_stem, words))
+    sought = {word: shared_by_forms(word) for word in _forms(question, (*question.terms, *question.topics))}
+    return {word for word, shared in sought.items() if (word in words if shared is None else any(one.startswith(shared) for one in words))}
 
 
 def _stem(word: str) -> str:
-    """A word without its ending, in small letters, so that “calls” and “called” are the same."""
+    """An English word without its ending, in small letters, so that “calls” and “called” are the same."""
     return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()
 
 

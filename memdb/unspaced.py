@@ -73,10 +73,16 @@ def quoted(text: str) -> str:
     return f'"{text}"' if text.isascii() else f'"{_LETTER.sub(_APART, text).strip(" ")}"'
 
 
-def beginning(word: str) -> str:
-    """Return an FTS5 expression of a word in whatever form: what begins as it does but for its last letters, which mostly tell number,
-    gender or tense, where it has so many that this is not any word's beginning.
+def shared_by_forms(word: str) -> str | None:
+    """Return how the other forms of a word begin, in whatever language: with all of it but the last letters, which mostly tell number,
+    gender or tense; or None where so little is left that it is any word's beginning.
     """
     if len(word) < _STEM or not word.isalpha() or is_unspaced(word):
-        return quoted(word)
-    return quoted(word[: max(_STEM, len(word) - (1 if len(word) < _LONG else 2))]) + "*"
+        return None
+    return word[: max(_STEM, len(word) - (1 if len(word) < _LONG else 2))]
+
+
+def beginning(word: str) -> str:
+    """Return an FTS5 expression of a word in whatever form."""
+    shared = shared_by_forms(word)
+    return quoted(word) if shared is None else f"{quoted(shared)}*"
