@@ -57,7 +57,7 @@ def whose(hits: Hits) -> Whose:
 def nameless(hits: Hits) -> frozenset[str]:
     """Return the fact ids of the hits that name nobody who is meant, where a question asks for the name of a relative and none is held."""
     question = hits.question
-    asks = hits.unheld and not question.participants and {key.rpartition(".")[2] for key, _ in question.keys} <= relatives()
+    asks = hits.unheld and not question.participants and all(_is_relative(key.rpartition(".")[2]) for key, _ in question.keys)
     relative = relative_in(question.text) if asks else None
     if relative is None:
         return frozenset()
@@ -68,15 +68,28 @@ def nameless(hits: Hits) -> frozenset[str]:
     )
 
 
-def names_one(text: str, relative: re.Pattern[str], *, besides: Iterable[str] = ()) -> bool:
-    """Return whether a sentence that speaks of a relative of its writer, or the next ("That's Beth"), names somebody, `besides` others."""
-    sentences = _compiled("ends").split(text[:_LONGEST].replace("’", "'").strip())
+def names_one(text: str, relative: re.Pattern[str], *, besides: Iterable[str] = (), of_anybody: bool = False) -> bool:
+    """Return whether a sentence that speaks of a relative of its writer, or the next ("That's Beth"), names somebody, `besides` others.
+
+    Where it may be a relative `of_anybody`, whose it is does not count.
+    """
+    sentences = sentences_of(text)
     for sentence, goes_on in zip(sentences, [*sentences[1:], ""], strict=True):
-        if any(found["whose"] is None for found in relative.finditer(sentence.lower())):
+        if any(of_anybody or found["whose"] is None for found in relative.finditer(sentence.lower())):
             more = _compiled("introduces").match(goes_on.lower())
             if _names_in(sentence, relative).difference(besides) or (more and _names_in(goes_on, relative).difference(besides)):
                 return True
     return False
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of what somebody wrote, with straight apostrophes."""
+    return _compiled("ends").split(text[:_LONGEST].replace("’", "'").strip())
+
+
+def anybodys(predicate: str) -> re.Pattern[str]:
+    """Return whoever is held under a predicate, by all that they are called."""
+    return _called_alike(predicate.replace("_", " "))
 
 
 def asks_of_own(text: str) -> bool:
@@ -125,6 +138,11 @@ def told_in(text: str, question: str, *, names: Iterable[str] = ()) -> Told:
 
 def _subject(fact: Fact) -> str:
     return fact.key.rpartition(".")[0].replace("_", " ")
+
+
+def _is_relative(predicate: str) -> bool:
+    """Whether who is held under a predicate is one man or woman: a sister, an ex-wife."""
+    return predicate in relatives() or (predicate.startswith("ex_") and predicate.removeprefix("ex_") in called().relations.values())
 
 
 @cache
