@@ -1,4 +1,4 @@
-"""Whether what was found tells what a question asks of one person, who is named or is somebody's: how old they are, where, or called what."""
+"""Whether what was found tells what a question asks of one person: how old they are, where they live, what they are called."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def what_tells(hits: Hits) -> dict[str, bool]:
         return {}
     subjects, asked = ({key.split(".")[place] for key, _ in question.keys} for place in (0, 1))
     sort = next((sort for sort, of in _SORTS.items() if asked <= of), "")
-    if subjects == {_USER} or not (sort or asked <= set(called().relations.values())):
+    if len(subjects) != 1 or subjects == {_USER} or not (sort or asked <= set(called().relations.values())):
         return {}
     subject, somebody = next(iter(subjects)), somebody_in(question.text, {})
     names = {hit.fact.object.split()[0] for hit in hits if hit.fact.key == f"{_USER}.{subject}" and hit.fact.object.split()}
@@ -48,15 +48,15 @@ def tells(text: str, who: frozenset[str], sort: str) -> bool:
     named, told = _named(who), _compiled(f"tells_{sort}")
     sentences = sentences_of(text)
     for before, sentence in pairwise(["", *sentences]):
-        sentence = _compiled("reported").split(sentence)[0]  # noqa: PLW2901
-        found = named.search(sentence)
-        goes_on = found is None and named.search(before) is not None and _compiled("goes_on").match(sentence.lower()) is not None
+        told_of = _compiled("reported").split(sentence)[0]
+        found = named.search(told_of)
+        goes_on = found is None and named.search(before) is not None and _compiled("goes_on").match(told_of.lower()) is not None
         if found is None and not goes_on:
             continue
         if sort == "surname":
-            if told.search(sentence.lower()) or any(re.search(rf"\b{re.escape(name)} [A-Z][a-z]", sentence) for name in who):
+            if told.search(told_of.lower()) or any(re.search(rf"\b{re.escape(name)} [A-Z][a-z]", told_of) for name in who):
                 return True
-        elif told.search(named.sub("they", sentence)):
+        elif told.search(named.sub("they", told_of)):
             return True
     return False
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, islice
 
 from memdb.acquaintances import known_by_name, name_keys
