@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import count
+from types import MappingProxyType
+from typing import NamedTuple
 
 from memdb import files
 from memdb.called import alike, held_as, predicates
@@ -21,6 +23,8 @@ _LONGEST = 150  # characters: what asks for one thing takes no more
 _WHOSE = frozenset("i i'm i’m my we our".split())
 _SOMEBODY = "§"  # stands for the name of who speaks in the memory
 _USER = "user"
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+_OF_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z][^\W\d_]+(?= |\W|$)")  # behind another word: the first of a question has a capital anyway
 _SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
 _LEADS = re.compile(
     r"(?:(?:and|so|but|ok|okay|hey|hi|hello|well|oh|um|please|also|actually|quick question|just checking|sorry|memdb)[,:]? "
@@ -38,6 +42,8 @@ _MACROS = {
     "be": r"(?:am|is|are|was|were)",
     "what": r"(?:what|who|which|when|where|how much|how long|how big|how tall)",
     "animal": r"(?P<attr>dog|puppy|cat|kitten|rabbit|bunny|parrot|horse|hamster|pony|tortoise|budgie|fish)s?",
+    "occasion": r"(?:[a-z-]+ )?(?:appointment|operation|surgery|wedding|exam|interview|flight|viva|graduation|party|trip|holiday|test"
+    r"|check-?up|scan|meeting|presentation|concert|race|marathon|audition|recital|conference|course|match|tournament|move)",
     "who": r"(?P<who>i|we|(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?|§)",
     "whose": r"(?P<who>(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?'s?|§'s|my|our)",
 }
@@ -70,25 +76,64 @@ def rules() -> _Rules:
     return _Rules.model_validate(tomllib.loads(files.read("rules/asked.toml")))
 
 
-def keys_in(text: str, words: Iterable[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:
+class Somebody(NamedTuple):
+    """Who is named in a question, and under whose keys it is held what is told of them."""
+
+    name: str
+    subject: str
+
+
+def keys_in(
+    text: str, words: Iterable[str], named: Sequence[str], *, user_id: str, people: Mapping[str, str] = _NOBODY
+) -> tuple[tuple[str, str | None], ...]:
     """Return the keys that hold what a question in English asks for, each with what its value must speak of, or None.
 
-    `words` are those of the text, `named` who speaks in the memory and is named in it. () where the question asks for nothing that has a
-    key of its own, or for more than that: "Where did I live in 2010?" is left to the search.
+    `words` are those of the text, `named` who speaks in the memory and is named in it, and `people` those whom the user knows by name, each
+    with what is the subject of their keys: "Where does Henrik live?" asks for `son.lives_in`, where that is their son. () where the
+    question asks for nothing that has a key of its own, or for more than that: "Where did I live in 2010?" is left to the search.
     """
     known = set(words)
-    if len(text) > _LONGEST or len(named) > 1 or not (named or known & _WHOSE):
+    if len(text) > _LONGEST or len(named) > 1:
+        return ()
+    speaker = Somebody(named[0], _USER if named[0] == user_id else slug(named[0])) if named else None
+    somebody = speaker or somebody_in(text, people, anybody=known.isdisjoint(_WHOSE))
+    if somebody is None and not known & _WHOSE:
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
     found: dict[tuple[str, str | None], None] = {}
     person = ""
-    for question in map(_trimmed, _AND.split(_plain(text, named))):
+    for question in map(_trimmed, _AND.split(_plain(text, somebody))):
         question = _PRONOUN.sub(person, question) if person else question  # "Who is my sister, and where does she live?"
         person = last[-1] if (last := _PERSON.findall(question)) else person
         matches = ((asked, _compiled(asked.asks).fullmatch(question)) for asked in ways)
         if first := next(((asked, match) for asked, match in matches if match is not None), None):
-            found |= dict.fromkeys(_keys(*first, named, user_id=user_id))
+            found |= dict.fromkeys(_keys(*first, somebody))
     return tuple(found)
+
+
+def may_ask(text: str, words: Iterable[str]) -> bool:
+    """Return whether a text may ask for what has a key of its own, by its length and its words."""
+    return len(text) <= _LONGEST and not _ways_of_asking().isdisjoint(words)
+
+
+@cache
+def _ways_of_asking() -> frozenset[str]:
+    """One of these words is in every question for what has a key, also in those that may be in any words ("Who is Ana's landlord?")."""
+    return frozenset(("name", "names", "called", "who", "whose", "what", "what's", "who's")).union(
+        *(asked.words for asked in rules().asked)
+    )
+
+
+def somebody_in(text: str, people: Mapping[str, str], *, anybody: bool = True) -> Somebody | None:
+    """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it; None where it
+    names nobody, or more than one.
+    """
+    known = [name for name in people if _mention(name).search(text)]
+    known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
+    if len(known) == 1:
+        return Somebody(known[0], people[known[0]])
+    names = dict.fromkeys(_OF_NAME.findall(text)) if anybody and not known else {}
+    return Somebody(name, slug(name)) if len(names) == 1 and (name := next(iter(names))) else None
 
 
 def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], ...]:
@@ -114,23 +159,24 @@ def asked_in(text: str, words: Sequence[str]) -> Language | None:
     return language if language is not None and keys_abroad(text, language) else None
 
 
-def _keys(asked: Asked, found: re.Match[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:
+def _keys(asked: Asked, found: re.Match[str], somebody: Somebody | None) -> tuple[tuple[str, str | None], ...]:
     """What a way of asking asks for, of whom it asks."""
     parts = found.groupdict()
     who = next((value for name, value in parts.items() if name.startswith("who") and value), "my")
     thing = next((value for name, value in parts.items() if name.startswith("attr") and value), "")
+    thing = thing.split()[-1] if asked.value and thing else thing  # the "operation", however it is called beside
     predicates = [_predicate(thing) if name == "{attr}" else name for name in asked.of]
-    subject = _subject(who, named, user_id=user_id)
+    subject = _subject(who, somebody)
     if not subject or not all(predicates):
         return ()
     values = alike(thing) if asked.value else (None,)
     return tuple((canonical_key(subject, predicate), value) for predicate in predicates for value in values)
 
 
-def _subject(who: str, named: Sequence[str], *, user_id: str) -> str:
-    """Under whose keys it is held: the user's, one of the user's people's, or somebody's who speaks in the memory."""
+def _subject(who: str, somebody: Somebody | None) -> str:
+    """Under whose keys it is held: the user's, one of the user's people's, or somebody's who is named."""
     if who.startswith(_SOMEBODY):
-        return _USER if named[0] == user_id else slug(named[0])
+        return somebody.subject if somebody is not None else ""
     person = _OWN.sub("", _OWN.sub("", who)) if " " in who else ""
     return _predicate(person) if person else _USER
 
@@ -144,14 +190,20 @@ def _predicate(thing: str) -> str:
     return "" if not STOP_WORDS.isdisjoint(words) else slug(" ".join(held_as(word) or word for word in words))  # "my plan for Friday"
 
 
-def _plain(text: str, named: Sequence[str]) -> str:
+def _plain(text: str, somebody: Somebody | None) -> str:
     """A question in small letters, its short forms written out."""
     text = text.replace(_SOMEBODY, " ")
-    for name in named:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)
-        text = re.sub(rf"(?<!\w){re.escape(name.split()[0])}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)
+    if somebody is not None:
+        text = _mention(somebody.name).sub(_SOMEBODY, text)
+        text = _mention(somebody.name.split()[0]).sub(_SOMEBODY, text)
     plain = " ".join(text.lower().replace("’", "'").split()).strip(" ?!.,")
     return _SHORT.sub(_spelled, plain)
+
+
+@lru_cache(maxsize=1_024)
+def _mention(name: str) -> re.Pattern[str]:
+    common = name.casefold() in STOP_WORDS  # "Will" is a name, "will" is not
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
 
 
 def _trimmed(plain: str) -> str:

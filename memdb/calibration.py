@@ -10,6 +10,7 @@ from memdb.answers import Hit, Hits, Question
 from memdb.asked_keys import has_question
 from memdb.records import Record
 from memdb.unspaced import shared_by_forms, words_of
+from memdb.untold import what_tells
 
 BY_MEANING, BY_WORDS = "calibration", "calibration-words"
 """The weight sets that tell how probable an answer is, where meaning took part in finding it, and where words alone tell."""
@@ -151,10 +152,12 @@ def elsewhere(hits: Hits) -> frozenset[str]:
     """Return the fact ids of those hits that are of something else than the question, which asks for what has keys of its own.
 
     Where nothing is held under these, what is held under another such key is no answer ("What is my cat called?", a dog is known), nor is
-    the message that says hardly more than that.
+    the message that says hardly more than that. Where it can be seen by its form whether something tells what is asked of a person, that
+    decides (`untold.what_tells`).
     """
     if not hits.unheld:
         return frozenset()
+    tells = what_tells(hits)
     asked = {key for key, _ in hits.question.keys}
     facts = [hit.fact for hit in hits if hit.fact.kind == "fact" and (hit.fact.key in asked or has_question(hit.fact.key))]
     said: dict[str, int] = {}
@@ -162,7 +165,8 @@ def elsewhere(hits: Hits) -> frozenset[str]:
         said[fact.source_turn_id] = max(said.get(fact.source_turn_id, 0), len(fact.source_excerpt))
     messages = (hit.fact for hit in hits if hit.fact.kind == "message" and hit.fact.source_turn_id in said)
     told = (message for message in messages if 2 * said[message.source_turn_id] >= len(message.value_text))
-    return frozenset(fact.fact_id for fact in (*facts, *told))
+    other = {fact.fact_id for fact in (*facts, *told) if not tells.get(fact.fact_id)}
+    return frozenset(other.union(fact_id for fact_id, is_told in tells.items() if not is_told))
 
 
 def topics_told(question: Question, text: str) -> float:

@@ -52,7 +52,8 @@ _FOR_A_WHILE = re.compile(
     r"\bfor (?:an?|one|two|three|four|five|six|\d+|a few|a couple of|the|this) (?:bit|while|days?|weeks?|months?|summer|winter)(?!['\w])",
     re.IGNORECASE,
 )
-_MOVE = re.compile(r"^move\b", re.IGNORECASE)  # of who plans on moving
+_PLANNED = ((re.compile(r"^move\b", re.IGNORECASE), "moving"), (re.compile(r"^wedding\b", re.IGNORECASE), "getting married"))
+"""An event, as who plans on it says: "the move" is that on which they plan moving to Rome."""
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -175,6 +176,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         return
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
+    if pattern.bygone and here.held is not None and any(here.held([canonical_key(about.slug, key)])):
+        return
     values = objects(groups.get("o"), pattern.kind, pattern, here)
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
@@ -239,8 +242,9 @@ def _is_explicit(pattern: Pattern, clause: Clause, text: str, true: Validity, he
 
 def _planned(said: str, key: str, here: Circumstances) -> str:
     """What is moved, as it is known: "the appointment", of who has a dentist appointment and no other."""
-    words = telling(_MOVE.sub("moving", said))
-    known = [value for _, value in here.held([key]) if words <= telling(value)] if here.held is not None else []
+    ways = [telling(said), *(telling(event.sub(doing, said)) for event, doing in _PLANNED if event.match(said))]
+    held = list(here.held([key])) if here.held is not None else []
+    known = [value for _, value in held if any(words <= telling(value) for words in ways)]
     return known[0] if len(known) == 1 else said
 
 

@@ -57,7 +57,8 @@ class Clause:
 
 
 _TELLS = re.compile(
-    r"(?:just |always |also |still |now )?(?:says?|said|thinks?|tells?|told|asks?|asked|believes?|insists?|claims?|wrote|jokes?)\b",
+    r"(?:just |always |also |still |now )?(?:says?|said|thinks?|tells?|told|asks?|asked|believes?|insists?|claims?|wrote|jokes?"
+    r"|reckons?|swears|keeps? (?:on )?(?:saying|telling|asking))\b",
     re.IGNORECASE,
 )
 _ANOTHER_DOES = re.compile(

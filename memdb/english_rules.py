@@ -68,6 +68,7 @@ class Pattern(_Table):
     raw: bool = False
     similar: bool = False
     others: bool = False
+    bygone: bool = False
     couple: bool = False
     alone: bool = False
     single: bool = False

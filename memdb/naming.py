@@ -9,7 +9,7 @@ from memdb.answers import Hits
 from memdb.called import called
 from memdb.capitals import is_a_name
 from memdb.english_rules import relatives
-from memdb.of_others import LONGEST, compiled, relative_in
+from memdb.of_others import compiled, relative_in, sentences_of
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+")
 def nameless(hits: Hits) -> frozenset[str]:
     """Return the fact ids of the hits that name nobody who is meant, where a question asks for the name of a relative and none is held."""
     question = hits.question
-    asks = hits.unheld and not question.participants and {key.rpartition(".")[2] for key, _ in question.keys} <= relatives()
+    asks = hits.unheld and not question.participants and all(_is_relative(key.rpartition(".")[2]) for key, _ in question.keys)
     relative = relative_in(question.text) if asks else None
     if relative is None:
         return frozenset()
@@ -28,11 +28,14 @@ def nameless(hits: Hits) -> frozenset[str]:
     )
 
 
-def names_one(text: str, relative: re.Pattern[str], *, besides: Iterable[str] = ()) -> bool:
-    """Return whether a sentence that speaks of a relative of its writer, or the next ("That's Beth"), names somebody, `besides` others."""
-    sentences = compiled("ends").split(text[:LONGEST].replace("’", "'").strip())
+def names_one(text: str, relative: re.Pattern[str], *, besides: Iterable[str] = (), of_anybody: bool = False) -> bool:
+    """Return whether a sentence that speaks of a relative of its writer, or the next ("That's Beth"), names somebody, `besides` others.
+
+    Where it may be a relative `of_anybody`, whose it is does not count.
+    """
+    sentences = sentences_of(text)
     for sentence, goes_on in zip(sentences, [*sentences[1:], ""], strict=True):
-        if any(found["whose"] is None for found in relative.finditer(sentence.lower())):
+        if any(of_anybody or found["whose"] is None for found in relative.finditer(sentence.lower())):
             more = compiled("introduces").match(goes_on.lower())
             if _names_in(sentence, relative).difference(besides) or (more and _names_in(goes_on, relative).difference(besides)):
                 return True
@@ -44,3 +47,8 @@ def _names_in(sentence: str, relative: re.Pattern[str]) -> set[str]:
     cased = (one for one in compiled("name").finditer(sentence) if one["of"] is None or relative.fullmatch(one["of"].lower()))
     words = _WORD.findall(sentence.lower())
     return {one["name"].lower() for one in cased} | set(filter(is_a_name, words if sentence.islower() else words[:1]))
+
+
+def _is_relative(predicate: str) -> bool:
+    """Whether who is held under a predicate is one man or woman: a sister, an ex-wife."""
+    return predicate in relatives() or (predicate.startswith("ex_") and predicate.removeprefix("ex_") in called().relations.values())

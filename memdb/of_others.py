@@ -55,6 +55,16 @@ def whose(hits: Hits) -> Whose:
     return Whose(of_others, only=most > max((one.own for one in told.values()), default=0))
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of what somebody wrote, with straight apostrophes."""
+    return compiled("ends").split(text[:LONGEST].replace("’", "'").strip())
+
+
+def anybodys(predicate: str) -> re.Pattern[str]:
+    """Return whoever is held under a predicate, by all that they are called."""
+    return _called_alike(predicate.replace("_", " "))
+
+
 def asks_of_own(text: str) -> bool:
     """Return whether a question in English asks what is so of who asks, and of nobody beside ("anybody"), or of somebody of theirs."""
     plain = _plain(text)

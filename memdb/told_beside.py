@@ -45,6 +45,10 @@ def with_name(sentence: str, before: str = "") -> str | None:
         whose = {found["who"].lower() for found in _in_plural().finditer(before)}
         alone = len(whose) == 1 and whose.issuperset(found["who"].lower() for found in _somebody().finditer(before))
         return f"my {next(iter(whose))} are called {several['names']}{sentence[several.end() :]}" if alone else None
+    if before and (aged := compiled(rules().phrase["aged_several"]).match(sentence)):
+        told_of = compiled(rules().phrase["children_told"]).fullmatch(before)
+        each = compiled(r"(?P<name>{name}) is (?P<age>{age_in_digits})").sub(r"\g<name> (\g<age>)", aged["each"])
+        return f"I have {told_of['kids']}, {each}" if told_of else None
     named = compiled(rules().phrase["named"]).search(sentence)
     if named is None or bool(before) != (named.start() == 0):
         return None
@@ -52,6 +56,8 @@ def with_name(sentence: str, before: str = "") -> str | None:
         return None  # "My son says his name is Batman"
     told, pronoun = before or sentence[: named.start()], next(filter(None, named.group("whose", "who", "whom"))).lower()
     kept = [found for found in _somebody().finditer(told) if _may_be(found["who"].lower(), pronoun)]
+    if before and not kept and compiled(rules().phrase["found_somebody"]).fullmatch(told):
+        return f"I have a partner called {named['name']}{sentence[named.end() :]}"
     if len(kept) != 1 or compiled(rules().phrase["besides"]).search(told, kept[0].end()):
         return None
     end = kept[0].end()

@@ -80,3 +80,22 @@ where user_id = :user_id
   and valid_from <= :now
 order by valid_from desc, id desc
 limit 1;
+
+-- Whom the user knows by name, the newest first: [key, name].
+--   :keys JSON array of the keys under which names are held
+-- statement: people
+select f.key, f.value_json ->> 'object' as name
+from json_each(:keys) k
+cross join facts f indexed by facts_key on f.key = k.value and f.user_id = :user_id
+where f.kind = 'fact'
+  and f.status in ('active', 'pending_confirmation')
+order by f.id desc;
+
+-- Whether anything is held under these keys.
+-- statement: held
+select 1
+from json_each(:keys) k
+cross join facts f indexed by facts_key on f.key = k.value and f.user_id = :user_id
+where f.kind = 'fact'
+  and f.status in ('active', 'pending_confirmation')
+limit 1;

@@ -147,6 +147,44 @@ def test_who_speaks_in_the_memory_is_asked_about_by_name() -> None:
     assert asked("Where do Rita and Tom live?", ("Rita", "Tom")) == []
 
 
+def known(question: str, people: dict[str, str]) -> list[str]:
+    """The keys of a question whose user knows these by name."""
+    return [key for key, _ in keys_in(question, words_of(question), (), user_id="ana", people=people)]
+
+
+def test_whom_the_user_knows_is_asked_about_by_name() -> None:
+    people = {"Henrik": "son", "Kavya": "kavya", "Will": "will"}
+    assert known("Where does Henrik live?", people) == ["son.lives_in"]
+    assert known("how old is henrik", people) == ["son.age", "son.birthday"]
+    assert known("What is Kavya's job?", people) == ["kavya.works_as"]
+    assert known("Where will I live?", people) == known("Where will I live?", {})
+    assert known("Where do Henrik and Kavya live?", people) == []
+    assert known("What's Bram's surname?", people) == ["bram.surname"]  # of whom nothing may be known
+
+
+def test_what_is_held_of_whom_one_names_comes_first(mem: memdb.Memory) -> None:
+    for text in ("My son Henrik is a pilot", "My friend Kavya lives in Pune", "Henrik came for dinner", "Kavya called"):
+        mem.observe(text, user_id="ana")
+    mem.drain()
+    assert mem.search("What does Henrik do?", user_id="ana")[0].fact.value_text == "User's son works as a pilot"
+    assert mem.search("where does kavya live", user_id="ana")[0].fact.value_text == "Kavya lives in Pune"
+
+
+def test_of_two_sons_each_is_asked_about_under_his_own_keys(mem: memdb.Memory) -> None:
+    for text in ("My son Henrik is a pilot", "My son Ole is a nurse"):
+        mem.observe(text, user_id="ana")
+        mem.drain()
+    assert [mem.search(f"What does {name} do?", user_id="ana")[0].fact.object for name in ("Henrik", "Ole")] == ["pilot", "nurse"]
+
+
+def test_when_something_planned_is_finds_the_plan_with_its_day(mem: memdb.Memory) -> None:
+    for text in ("My knee operation is on 14 November", "They moved the operation to 3 December"):
+        mem.observe(text, user_id="ana", timestamp="2025-06-01T10:00:00Z")
+    mem.drain()
+    first = mem.search("When is my operation?", user_id="ana", now="2025-06-02T10:00:00Z")[0].fact
+    assert (first.object, f"{first.event_time:%d %B}") == ("knee operation", "03 December")
+
+
 @pytest.mark.parametrize(("noun", "key"), [
     ("counsellor", "user.therapist"), ("trainer", "user.personal_trainer"), ("landlady", "user.landlord"), ("missus", "user.wife"), ("sis", "user.sister"),
     ("sister-in-law", "user.sister_in_law"), ("ISP", "user.internet_provider"), ("gran", "user.grandmother"), ("job", "user.works_as"),
@@ -167,6 +205,13 @@ def test_the_kitten_is_found_by_whom_asks_for_the_cat(mem: memdb.Memory) -> None
     mem.drain()
     found = mem.search("What is my cat called?", user_id="ana")
     assert [hit.fact.value_text for hit in found if hit.parts["keyed"]] == ["User has a pet: kitten called Mimi"]
+
+
+def test_a_dog_is_found_by_its_breed(mem: memdb.Memory) -> None:
+    mem.observe("We have a golden retriever, Simba, who sheds everywhere", user_id="ana")
+    mem.drain()
+    found = mem.search("What is my dog called?", user_id="ana")
+    assert [hit.fact.value_text for hit in found if hit.parts["keyed"]] == ["User has a pet: golden retriever called Simba"]
 
 
 @pytest.mark.parametrize(("word", "name"), [("mums", "mother"), ("cat", "kitten"), ("car", "drives"), ("gran", "nan"), ("sister", "sis")])

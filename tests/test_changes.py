@@ -197,6 +197,8 @@ def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, t
         ("My driving test is on 3 June.", "My driving test got postponed from 3 June to 24 June.", "2025-06-24"),
         ("I have a dentist appointment on 3 June.", "I've moved the appointment to 10 June.", "2025-06-10"),
         ("My exam is on 19 June.", "They've brought the exam forward to 12 June.", "2025-06-12"),
+        ("We're getting married on 12 June.", "We've moved the wedding to 19 June.", "2025-06-19"),
+        ("My viva is on 12 June.", "My viva was moved to 19 June.", "2025-06-19"),
         ("My exam is on 12 June.", "Lena's exam has been moved to 19 June.", "2025-06-12"),
         ("The wedding is on 12 June.", "We nearly put the wedding off until September.", "2025-06-12"),
         ("My exam is on 12 June.", "The exam was moved to a bigger room.", "2025-06-12"),

@@ -36,6 +36,11 @@ from .test_retractions import after
         (("We have two cats. Their names are Miso and Pickle.",), ("user.pet", "cat called Pickle")),
         (("We have a baby. We named her Vega",), ("user.child", "Vega")),
         (("I'm Sara and I write to my grandson in Spanish", "He is eleven"), ("grandson.age", "eleven")),
+        (("I met someone. His name's Andre, he's a baker",), ("user.partner", "Andre")),
+        (("I'm seeing somebody new, his name is Emre, he's a nurse",), ("partner.works_as", "nurse")),
+        (("We have two kids, a boy and a girl. Hamza is 9 and Zoya is 6",), ("zoya.age", "6")),
+        (("The eldest, Tom, is 17 and learning to drive",), ("tom.age", "17")),
+        (("my father died in 2019. He was a railway engineer",), ("father.works_as", "former railway engineer")),
     ],
 )
 def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:
@@ -61,6 +66,26 @@ def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], f
 )
 def test_who_is_meant_after_a_text(said: str, pronoun: str, who: tuple[str, str]) -> None:
     assert spoken_of(said, pronoun, {"Rui": "husband"}) == who
+
+
+def test_what_somebody_was_once_is_no_news_where_it_is_known_what_they_are(mem: memdb.Memory) -> None:
+    believed = after(mem, "My father is a plumber", "My father was a fisherman")
+    assert {value for key, value in believed if key == "father.works_as"} == {"plumber"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My mum was a nurse in the play",
+        "My sister was a doctor for a day at the fair",
+        "My dad was a student nurse when we met",
+        "My friend has two kids. Hamza is 9 and Zoya is 6",
+        "I'm seeing someone about my knee. His name is Dr Roth",
+        "The eldest, they say, is always spoiled",
+    ],
+)
+def test_what_was_played_or_is_of_others_is_not_believed(mem: memdb.Memory, said: str) -> None:
+    assert after(mem, said) == set()
 
 
 def test_where_only_one_is_meant_a_change_is_believed_at_once(mem: memdb.Memory) -> None:
@@ -196,6 +221,8 @@ def test_a_name_without_its_capital_may_be_a_word(mem: memdb.Memory) -> None:
     [
         ("My mum thinks we're mad. She lives in York", ("mother.lives_in", "York")),
         ("My wife Aoife says hi", ("user.wife", "Aoife")),
+        ("My brother Alan keeps saying I should move to Spain", ("user.brother", "Alan")),
+        ("my uncle Pete reckons it will rain", ("user.uncle", "Pete")),
         ("My boss Stefan said I'm lazy", ("user.boss", "Stefan")),
     ],
 )

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, islice
 
+from memdb.acquaintances import known_by_name, name_keys
 from memdb.called import called
 from memdb.changes import changes_in
 from memdb.claims import Circumstances, Held, HeldOf, Person, facts_in, who_stays
@@ -110,7 +111,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
     held, asked = there.held, there.asked
     held_of = cache(there.held_of) if there.held_of is not None else None
     found: _Found = {}
-    people, first = _people(there.owner, held) if held is not None else ({}, {})
+    owner = there.owner.slug
+    people, first = known_by_name(owner, held(list(name_keys(owner)))) if held is not None else ({}, {})
     answer = spelled_out(asked, turn.user_input) if asked else None
     text = turn.user_input if answer is None else f"{turn.user_input} {asked}"  # a yes takes the names of what was asked
     cased = _CASED.search(turn.user_input) is not None
@@ -286,21 +288,6 @@ def _owner(turn: Turn) -> Person | None:
     return Person(slug(speaker), speaker) if slug(speaker) else None
 
 
-def _people(owner: Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
-    """Those who are known by name, each with what they are to the owner, but not who may be one of two; and who was named first of each."""
-    pets, relations = set(rules().groups["pets"]), _relation_keys(owner.slug)
-    called: dict[str, set[str]] = {}
-    first: dict[str, str] = {}
-    for key, value in held([*relations, canonical_key(owner.slug, "pet")]):
-        relation, _, name = (relations[key], "", value) if key in relations else value.partition(" called ")
-        if name and key in relations:
-            first[relation] = name
-        if name and (key in relations or relation in pets):
-            for short in {name, name.split()[0]}:
-                called.setdefault(short, set()).add(relation)
-    return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}, first
-
-
 def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:
     """The one person who is known by name, what they are to the user and their name, if there is no more than one."""
     known = {relation: name for name, relation in people.items() if relation not in rules().groups["pets"]}
@@ -311,9 +298,3 @@ def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:
 @cache
 def _one_of_mine() -> re.Pattern[str]:
     return re.compile(rf"\b(?:my|our) (?:[\w-]+ )?(?:{relation_words()})\b(?!')", re.IGNORECASE)
-
-
-@lru_cache(maxsize=256)
-def _relation_keys(subject: str) -> Mapping[str, str]:
-    """The keys under which the names of somebody's people are held, each with what they are."""
-    return {canonical_key(subject, relation): relation for relation in set(called().relations.values()) - set(rules().groups["pets"])}

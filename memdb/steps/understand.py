@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Literal
 
+from memdb.acquaintances import name_keys, subjects
 from memdb.answers import Question
-from memdb.asked_keys import asked_in, keys_abroad, keys_in
+from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, somebody_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -45,6 +47,7 @@ from memdb.cues_abroad import asks_former_abroad, asks_present_abroad, change_ab
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
+from memdb.keys import slug
 from memdb.languages import Language, language_of
 from memdb.records import Intent, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
@@ -169,9 +172,12 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     intent = _intent(text, plain) if asks else "other"
     former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(plain)) and asks_former(text)
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
+    keys, told = _keys(db, text, plain, named, user_id=user_id)
+    if told != text:  # what is held is told of "User's son", not of Henrik
+        terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
     return Question(
         text=query,
-        meaning=_without(text, named) if named else query,
+        meaning=_without(text, named) if named else told,
         terms=tuple(terms[:_MAX_TERMS]),
         phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]) if not said else (),
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
@@ -185,12 +191,31 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         present=not past and not times and asks_present(text),
         as_of=as_of,
         order=order,
-        keys=keys_in(text, plain, named, user_id=user_id),
+        keys=keys,
         hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
         by_beginning=not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None,
         said=tuple(said),
         mood=mood_of(text),
     )
+
+
+def _keys(
+    db: Database, text: str, words: Sequence[str], named: list[str], *, user_id: str
+) -> tuple[tuple[tuple[str, str | None], ...], str]:
+    """The keys that hold what a question asks for, of the user, of who speaks, or else of whom the user knows by name; and the question as
+    it is searched for: of Henrik's job as that of "my son", where that is held.
+    """
+    people: Mapping[str, str] = {}
+    if not named and may_ask(text, words):
+        held = db.kept("understand.people", user_id=user_id, keys=json.dumps(list(name_keys(_EVERYWHERE))))
+        people = subjects((str(key), str(name)) for key, name in held)
+    keys = keys_in(text, words, named, user_id=user_id, people=people)
+    somebody = somebody_in(text, people) if keys and people else None
+    if somebody is None or people.get(somebody.name) in (None, slug(somebody.name)):
+        return keys, text
+    if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
+        return keys, text
+    return keys, _mention(somebody.name).sub(f"my {somebody.subject.replace('_', ' ')}", text)
 
 
 def _understood_abroad(

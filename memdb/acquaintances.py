@@ -1,0 +1,51 @@
+"""Who is known by name, what they are to the one who knows them, and under whose keys it is held what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from memdb.called import called
+from memdb.english_rules import rules
+from memdb.keys import canonical_key, slug
+
+
+@lru_cache(maxsize=256)
+def name_keys(subject: str) -> Mapping[str, str]:
+    """Return the keys under which the names of somebody's people and pets are held, each with what they are; "" for a pet of any sort."""
+    pets = rules().groups["pets"]
+    people = {canonical_key(subject, relation): relation for relation in called().relations.values() if relation not in pets}
+    return MappingProxyType({**people, canonical_key(subject, "pet"): ""})
+
+
+def known_by_name(subject: str, held: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return those who are known to somebody by name, each with what they are, but not who may be one of two; and who was named first of
+    each, of what is `held` under `name_keys`, the newest first.
+    """
+    keys, pets = name_keys(subject), rules().groups["pets"]
+    found: dict[str, set[str]] = {}
+    first: dict[str, str] = {}
+    for key, value in held:
+        relation, name = keys[key], value
+        if not relation:
+            relation, _, name = value.partition(" called ")
+        elif name:
+            first[relation] = name
+        if name and (keys[key] or relation in pets):
+            for short in {name, name.split()[0]}:
+                found.setdefault(short, set()).add(relation)
+    return {name: next(iter(relations)) for name, relations in found.items() if len(relations) == 1}, first
+
+
+def subjects(held: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return those whom the user knows by name, each with the subject of the keys under which it is held what is told of them.
+
+    That is what they are to the user ("son"), or their name where it is told of one of several: of a friend, of the second of two sons.
+    """
+    people, first = known_by_name("user", held)
+    by_name = rules().groups["by_name"]
+    return {
+        name: slug(name) if relation in by_name or name.split()[0] != first.get(relation, name).split()[0] else relation
+        for name, relation in people.items()
+    }
