@@ -55,7 +55,8 @@ def tells(text: str, who: frozenset[str], sort: str) -> bool:
         if found is None and not goes_on:
             continue
         if sort == "surname":
-            if told.search(told_of.lower()) or any(re.search(rf"\b{re.escape(name)} [A-Z][a-z]", told_of) for name in who):
+            by_name = (name for name in who if not name.islower())  # not "son Henrik"
+            if told.search(told_of.lower()) or any(re.search(rf"\b{re.escape(name)} [A-Z][a-z]", told_of) for name in by_name):
                 return True
         elif told.search(named.sub("they", told_of)):
             return True

@@ -25,6 +25,7 @@ HENRIK = frozenset(("Henrik", "son"))
         ("Henrik keeps saying I should move to Spain", "place", False),
         ("Henrik Dahl came by", "surname", True),
         ("Henrik came by", "surname", False),
+        ("My son Henrik came by", "surname", False),
         ("Ole lives in Oslo", "place", False),
     ],
 )
