@@ -2,6 +2,7 @@
 
     python bench/chats.py
     python bench/chats.py --only maya,tom
+    python bench/chats.py --chats bench/chats/abroad --weights "lexical-only,vector-only,mem-skill,default as written,default"
     python bench/chats.py --asked-before 3 --weights "default without echo,default"
 
 Each person of `chats/` has some forty conversations, a line a turn, and asks weeks later: for what was said in passing, for what the
@@ -9,6 +10,9 @@ assistant told, for something new where tastes and circumstances matter, for wha
 for what needs dates. Made up, by writers who did not know how memdb works, and were to ask in other words than the answer has. Four write
 in English, jonas in German, claire in French, lucia in Spanish. Rules and weights were fitted to nobody but those of `LOOKED_AT`.
 With `--asked-before`, they asked all of it in the days before, word for word, and the assistant knew no answer.
+
+Those of `chats/abroad/` have half as many conversations, in Italian, German, French, Russian, Polish and Swedish. In `default as written`
+no other form of a word is sought than that of the question.
 """
 
 from __future__ import annotations
@@ -20,11 +24,14 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from recall import Scores, interval, mean
 
 import memdb
 from memdb.metrics import MEASURES, judge
+from memdb.steps import retrieve
+from memdb.unspaced import beginning, quoted
 
 FOLDER = Path(__file__).parent / "chats"
 LOOKED_AT = ("maya", "walter", "jonas", "claire")
@@ -45,6 +52,7 @@ UNKNOWN = (
 )
 SETS = "lexical-only,vector-only,mem-skill,default"
 NO_ECHO = "default without echo"
+AS_WRITTEN = "default as written"
 
 
 class Asked(NamedTuple):
@@ -88,14 +96,16 @@ def main() -> None:
             for time in range(arguments.asked_before, 0, -1):
                 mem.load(in_vain(person, time), user_id=person.name)
         mem.drain()
-        mem.set_weights({NO_ECHO: {**mem.weight_sets()["default"], "echo": 0.0}})
+        shipped = mem.weight_sets()["default"]
+        mem.set_weights({NO_ECHO: {**shipped, "echo": 0.0}, AS_WRITTEN: shipped})
         for person in people:
             said = {str(message["turn_id"]): str(message["content"]) for message in person.messages}
             for asked in person.asked:
                 for name in sets:
-                    hits = mem.search(
-                        asked.question, user_id=person.name, kinds=["message"], limit=20, weights=name, now=f"{asked.day}T12:00:00Z"
-                    )
+                    with patch.object(retrieve, "beginning", quoted if name == AS_WRITTEN else beginning):
+                        hits = mem.search(
+                            asked.question, user_id=person.name, kinds=["message"], limit=20, weights=name, now=f"{asked.day}T12:00:00Z"
+                        )
                     found = [hit.fact.source_turn_id or "" for hit in hits]
                     if asked.evidence:
                         scores = judge(found, asked.evidence)
