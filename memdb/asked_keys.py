@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import count
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from memdb.claims_abroad import spoken_in
 from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language, all_verbs
+from memdb.names import mention
 from memdb.records import Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
@@ -128,7 +129,7 @@ def somebody_in(text: str, people: Mapping[str, str], *, anybody: bool = True) -
     """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it; None where it
     names nobody, or more than one.
     """
-    known = [name for name in people if _mention(name).search(text)]
+    known = [name for name in people if mention(name).search(text)]
     known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
     if len(known) == 1:
         return Somebody(known[0], people[known[0]])
@@ -194,16 +195,10 @@ def _plain(text: str, somebody: Somebody | None) -> str:
     """A question in small letters, its short forms written out."""
     text = text.replace(_SOMEBODY, " ")
     if somebody is not None:
-        text = _mention(somebody.name).sub(_SOMEBODY, text)
-        text = _mention(somebody.name.split()[0]).sub(_SOMEBODY, text)
+        text = mention(somebody.name).sub(_SOMEBODY, text)
+        text = mention(somebody.name.split()[0]).sub(_SOMEBODY, text)
     plain = " ".join(text.lower().replace("’", "'").split()).strip(" ?!.,")
     return _SHORT.sub(_spelled, plain)
-
-
-@lru_cache(maxsize=1_024)
-def _mention(name: str) -> re.Pattern[str]:
-    common = name.casefold() in STOP_WORDS  # "Will" is a name, "will" is not
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
 
 
 def _trimmed(plain: str) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
+
+from memdb.stop_words import STOP_WORDS
 
 
 def same_name(name: str) -> str:
@@ -33,3 +37,9 @@ def spelled(names: Iterable[str]) -> list[str]:
         for form in ("NFC", "NFD")
     }
     return [*dict.fromkeys(told), *ways]
+
+
+@lru_cache(maxsize=1_024)
+def mention(name: str) -> re.Pattern[str]:
+    """Return what a text says where it names somebody, in capitals or not; "Will" is a name, "will" is not."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if name.casefold() in STOP_WORDS else re.IGNORECASE)

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
-from functools import lru_cache
 from typing import Literal
 
 from memdb.acquaintances import name_keys, subjects
@@ -49,6 +48,7 @@ from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
 from memdb.keys import slug
 from memdb.languages import Language, language_of
+from memdb.names import mention
 from memdb.records import Intent, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.times import in_zone, to_text, to_utc
@@ -215,7 +215,7 @@ def _keys(
         return keys, text
     if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
         return keys, text
-    return keys, _mention(somebody.name).sub(f"my {somebody.subject.replace('_', ' ')}", text)
+    return keys, mention(somebody.name).sub(f"my {somebody.subject.replace('_', ' ')}", text)
 
 
 def _understood_abroad(
@@ -340,16 +340,10 @@ def _named(text: str, participants: Sequence[str]) -> list[str]:
     named = []
     for speaker in participants:
         for name in _called(speaker):
-            if len(name) > 1 and _mention(name).search(text):
+            if len(name) > 1 and mention(name).search(text):
                 named.append(speaker)
                 break
     return named
-
-
-@lru_cache(maxsize=1_024)
-def _mention(name: str) -> re.Pattern[str]:
-    common = name.casefold() in STOP_WORDS  # "Will" is a name, "will" is not
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
 
 
 def _intent(text: str, words: Sequence[str]) -> Intent:
