@@ -27,7 +27,11 @@ _OTHERS = (
     "intrinsic_importance",
     "agreement",
 )
-_SAYS = ("is_question", "length", "has_number", "is_reaction")
+SAYS = ("is_question", "length", "has_number", "is_reaction")
+"""The parts of a score that tell what a message is like as an answer."""
+
+HELD = ("type_weight", "importance", "confidence")
+"""Those that tell what is held of a row, whatever is asked: of what type it is, how much it matters, how sure it is."""
 
 
 class Words(NamedTuple):
@@ -64,7 +68,8 @@ class Words(NamedTuple):
 class Bounds(NamedTuple):
     """What weights let the parts of a score give at most: words and meaning by how much there is of them, all else whatever it is.
 
-    `says` is for what a message is like, `written` for what is no message. A part that is weighed against a row gives nothing at most.
+    `says` is for what a message is like, `written` for what is no message. `held` is the share of `others` that is for the features `HELD`.
+    A part that is weighed against a row gives nothing at most.
     """
 
     lexical: float
@@ -72,6 +77,7 @@ class Bounds(NamedTuple):
     window: float
     both: float
     others: float
+    held: float
     former: float
     date: float
     hyponym: float
@@ -93,12 +99,13 @@ class Bounds(NamedTuple):
             window=weight.get("window", 0.0),
             both=weight.get("both", 0.0),
             others=sum(most(feature) for feature in _OTHERS) + (most("goal") if aimed else 0.0),
+            held=sum(most(feature) for feature in HELD),
             former=most("former"),
             date=most("date"),
             hyponym=weight.get("hyponym", 0.0),
             actor=most("actor"),
             has_time=most("has_time"),
-            says=sum(most(feature) for feature in _SAYS),
+            says=sum(most(feature) for feature in SAYS),
             written=0.6 * weight.get("length", 0.0),  # what is no message asks nothing and counts as one of ten words
         )
 

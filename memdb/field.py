@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import add
+from typing import Protocol
 
 MOST = 800
 """How many rows at most are worth scoring for one question."""
 
-_FEW = 64  # fewer rows are scored at once if they are most likely all: asking twice would take longer
-_BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
+_FEW = 64  # rows that are looked at first where text, speaker and time tell nothing
+_BESIDES = 16  # rows scored beside those wanted, to learn what the others must reach; of more, what is held of them is read first
 _COMPARED = 4 * MOST  # vectors that are compared exactly, at most, where all that is known is the most that their cosines can be
 _HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
+_SURELY = 0.25  # the same of a row of which it is known what is held of it; 0.2 is usual
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float, float, float]
 """A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance; not-a-number is what it does not have."""
 
-Adds = Callable[[list[int]], Mapping[int, float]]
-"""Reads what their text, speaker and time add to the score of each of some rows."""
+
+class Reader(Protocol):
+    """Reads of rows, by their ids, what their scores are made of: at a fraction of the price of a score."""
+
+    def adds(self, ids: list[int]) -> Mapping[int, float]:
+        """Return what text, speaker and time add to the score of each."""
+
+    def held(self, ids: list[int]) -> Mapping[int, float]:
+        """Return what is held of each adds to its score at most."""
 
 
 class Field(ABC):
     """All rows that words or meaning found, each at a place of its own.
 
-    `_open` is how much of what a row can score is not known before it is scored; `_settled` says that what text, speaker and time add at
-    most is the same for all. `_best_match` is the place of what bm25 is measured by. `always` are places of rows that are scored in
-    any case.
+    `_open` is how much of what a row can score is not known before it is scored, `_held` how much of that is for what is held of it;
+    `_settled` says that what text, speaker and time add at most is the same for all. `_best_match` is the place of what bm25 is measured
+    by. `always` are places of rows that are scored in any case.
     """
 
     _open: float
+    _held: float
     _settled: bool
     _best_match: int | None
 
     def __init__(self) -> None:
         self._told: dict[int, float] = {}
+        self._lacking: dict[int, float] = {}
         self.always: Sequence[int] = ()
 
     @abstractmethod
@@ -95,20 +106,23 @@ class Field(ABC):
             kept[self._best_match] = None
         return list(kept)
 
-    def likely(self, goal: int, adds: Adds) -> list[int]:
-        """Return the places of rows that most likely have the `goal` best among them, given what their texts add, and the best match."""
-        if not self._settled:
-            most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
-            least = self._hardly(goal, most)
-            return self.with_best_match(place for place, score in most.items() if score >= least)
-        places = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
-        most = dict(zip(places, self._all(places), strict=True))
-        least = self._hardly(goal, most)
-        likely = [place for place, score in most.items() if score >= least]
-        return self.with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
+    def likely(self, goal: int, reader: Reader) -> list[int]:
+        """Return the places of rows that most likely have the `goal` best among them, as far as is told of them, and the best match."""
+        if self._settled:
+            first = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
+            most = dict(zip(first, self._all(first), strict=True))
+        else:
+            most = self._at_most(self._best_first(2 * (goal + _BESIDES)), reader)
+        likely = _reaching(most, goal, less=_HARDLY * self._open)
+        if len(likely) > goal + _BESIDES:
+            ids = self.ids([*likely])
+            held = reader.held(ids)
+            self._lacking = {place: self._held - held.get(id, self._held) for place, id in zip(likely, ids, strict=True)}
+            likely = _reaching({place: score - self._lacking[place] for place, score in likely.items()}, goal, less=_SURELY * self._open)
+        return self.with_best_match(likely)
 
-    def able(self, score: float, adds: Adds) -> list[int]:
-        """Return the places of the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
+    def able(self, score: float, reader: Reader) -> list[int]:
+        """Return the places of the rows that may score this much, as far as is told of them; what is beyond `MOST` is left out."""
         least = score - _ROUNDING
         if len(places := self._reaching(least)) > _COMPARED:
             places = self._best_first(_COMPARED)
@@ -117,19 +131,22 @@ class Field(ABC):
             able = [place for place, most in zip(places, self._all(places), strict=True) if most >= least]
         if len(able) > MOST:
             able = self._best_first(MOST)
-        return able if self._settled else [place for place, most in self._at_most(able, adds).items() if most >= least]
+        if self._settled and not self._lacking:
+            return able
+        known = dict(zip(able, self._all(able), strict=True)) if self._settled else self._at_most(able, reader)
+        return [place for place, most in known.items() if most - self._lacking.get(place, 0.0) >= least]
 
-    def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
-        """What a row scores at most that is hardly among the `goal` best."""
-        best = sorted(most.values())[-goal:]
-        return (best[0] if best else 0.0) - _HARDLY * self._open
-
-    def _at_most(self, places: list[int], adds: Adds) -> dict[int, float]:
-        """What each of these can score at most; what their texts add is read once."""
+    def _at_most(self, places: list[int], reader: Reader) -> dict[int, float]:
+        """What each of these can score at most, given what its text, speaker and time add, which is read once."""
         self._refine(places)
-        if self._settled:
-            return dict(zip(places, self._all(places), strict=True))
         if new := [place for place in places if place not in self._told]:
             ids = self.ids(new)
-            self._told.update(zip(new, map(add, self._bare(new), map(adds(ids).__getitem__, ids)), strict=True))
+            self._told.update(zip(new, map(add, self._bare(new), map(reader.adds(ids).__getitem__, ids)), strict=True))
         return dict(zip(places, map(self._told.__getitem__, places), strict=True))
+
+
+def _reaching(most: dict[int, float], goal: int, *, less: float) -> dict[int, float]:
+    """Those that can score as much as the `goal` best can score at most, or not this much less."""
+    best = sorted(most.values())[-goal:]
+    least = best[0] - less if best else 0.0
+    return {place: score for place, score in most.items() if score >= least}

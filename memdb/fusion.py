@@ -62,7 +62,7 @@ class _WordsAlone(Field):
         self._best_match = min(range(len(self._words.ids)), key=self._bm25.__getitem__) if self._words.ids else None
         said = {kind: bounds.said(question, kind) for kind in set(kinds)}
         lexical = bounds.lexical / (self._bm25[self._best_match] - half if self._best_match is not None else 1.0)
-        self._open, self._settled = bounds.open(question), bounds.is_settled(question, said)
+        self._open, self._held, self._settled = bounds.open(question), bounds.held, bounds.is_settled(question, said)
         self._said = [said[kind] for kind in kinds]
         self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
         if shares:
@@ -139,7 +139,7 @@ class _Meaning(Field):
         self._best_bm25 = float(bm25[best]) if best is not None else 1.0
         self._scale = self._best_bm25 - (half if best is not None else 0.0)
         self._best_match = int(matched[best]) if best is not None and legs.lexical else None
-        self._open = bounds.open(question)
+        self._open, self._held = bounds.open(question), bounds.held
         self._said = self._all_said(question)
         lone = self._source is not None and (self._source < 0).any()
         self._settled = not lone and bounds.is_settled(question, [one.shelf for one in self._own])

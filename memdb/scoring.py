@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from pydantic_core import to_json
 
-from memdb.candidates import Legs
+from memdb.candidates import HELD, SAYS, Legs
 from memdb.database import Database, SqlValue
 from memdb.field import MOST, Field, Found
 from memdb.records import FACT_COLUMNS, Tier
@@ -77,15 +77,19 @@ class Scored(NamedTuple):
         return self.id, math.nan, cosine, window
 
 
+# by which names the weights of features are bound
+_TOLD = {feature: f"w_{feature}" for feature in ("actor", "has_time", *SAYS)}
+_HELD = {feature: f"w_{feature}" for feature in HELD}
+
 _Whole = tuple[float, int, Tier, int, int, float, float]  # the fields of `Scored` between `fact` and `parts`
 
 
 class Scorer:
     """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
 
-    `said` are rows that are always among those, `aimed` how much of the goal's words each has that has any, where words must do for it, and
-    `hyponyms` how much each tells of things of the kind that is asked for. `alone` says that the statement has nothing to look for besides,
-    and no link to follow.
+    `weight` is how much the set that ranks makes of each feature. `said` are rows that are always among those, `aimed` how much of the
+    goal's words each has that has any, where words must do for it, and `hyponyms` how much each tells of things of the kind that is asked
+    for. `alone` says that the statement has nothing to look for besides, and no link to follow.
     """
 
     def __init__(
@@ -93,6 +97,7 @@ class Scorer:
         db: Database,
         values: Mapping[str, SqlValue],
         *,
+        weight: Mapping[str, float],
         said: Sequence[int],
         aimed: Mapping[int, float],
         hyponyms: Mapping[int, float],
@@ -100,7 +105,7 @@ class Scorer:
     ) -> None:
         self._db, self._values, self._aimed, self._hyponyms = db, {**values, "nearly": _NEARLY}, aimed, hyponyms
         self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in dict.fromkeys(said)]
-        self._alone = alone
+        self._weight, self._alone = weight, alone
 
     def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:
         """Return the best so many of what was found, but for what scores less than `least`.
@@ -131,8 +136,14 @@ class Scorer:
 
     def adds(self, ids: list[int]) -> dict[int, float]:
         """Return what text, speaker and time add to the score of each of these rows."""
-        asked = {name: self._values[name] for name in ("actor", "asks_when", "weights")}
-        return dict(cast(list[tuple[int, float]], self._db.tuples("scan.told", ids=json.dumps(ids), **asked)))
+        asked = {name: self._values[name] for name in ("actor", "asks_when")}
+        weight = {name: self._weight.get(feature, 0.0) for feature, name in _TOLD.items()}
+        return dict(cast(list[tuple[int, float]], self._db.tuples("scan.told", ids=json.dumps(ids), **asked, **weight)))
+
+    def held(self, ids: list[int]) -> dict[int, float]:
+        """Return what is held of each of these rows adds to its score at most."""
+        weight = {name: max(0.0, self._weight.get(feature, 0.0)) for feature, name in _HELD.items()}
+        return dict(cast(list[tuple[int, float]], self._db.tuples("scan.held", ids=json.dumps(ids), **weight)))
 
     def update_among(self, ids: list[int]) -> int | None:
         """Return which of these rows tells what is so now, if any does."""
@@ -144,19 +155,20 @@ def best(field: Field, scorer: Scorer, *, legs: Legs, update: float, limit: int,
     """Return the best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
 
     A few are scored first. What could still pass the last of them is known from the most that each of the others can score, and from what
-    their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
-    want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
-    row may be lifted by another, and the legs are scored with the most promising; so they are where the first or the last of all that fits
-    is wanted. `update` is how much more the message scores that tells what is so now, the last of those nearly as near as the nearest.
+    their texts, speakers and times add, and what is held of them, which is read at a tenth of the price of a score; only those that could
+    are scored then. Those who want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the
+    list. Where links count, one row may be lifted by another, and the legs are scored with the most promising; so they are where the first
+    or the last of all that fits is wanted. `update` is how much more the message scores that tells what is so now, the last of those nearly
+    as near as the nearest.
     """
     if legs.given or legs.placed or legs.linked:
         besides = [] if legs.given else field.first(MOST if legs.placed else 2 * _SURE)
         return scorer.rows(field.found([*field.legs(), *besides]), limit, voted=voted, least=least)
     goal = max(1, min(limit, _SURE))
-    places = field.likely(goal, scorer.adds)
+    places = field.likely(goal, scorer)
     rows = scorer.rows(field.found(places), min(limit, goal), voted=False, least=least)  # votes take longer than all else, and come last
     reach = rows[goal - 1].score if len(rows) >= goal else least
-    able = field.able(-math.inf if reach is None else reach, scorer.adds)
+    able = field.able(-math.inf if reach is None else reach, scorer)
     if update > 0 and rows and reach is not None:
         able += _update(field, scorer, reach - update, rows)
     more = sorted(set(able).difference(places))

@@ -149,29 +149,24 @@ limit :limit;
 
 -- What text, speaker and time of these rows add to their scores: the same as in the step `scored` of retrieve.sql.
 -- statement: told
-with
-weight as materialized (
-  select
-    coalesce(w ->> 'actor', 0.0) as actor,
-    coalesce(w ->> 'is_question', 0.0) as is_question,
-    coalesce(w ->> 'length', 0.0) as length,
-    coalesce(w ->> 'has_number', 0.0) as has_number,
-    coalesce(w ->> 'is_reaction', 0.0) as is_reaction,
-    coalesce(w ->> 'has_time', 0.0) as has_time
-  from (select json_group_object(feature, value) as w from weights where name = :weights)
-)
 select
   i.value as id,
-  iif(:asks_when and coalesce(m.event_time, f.event_time) is not null, w.has_time, 0.0)
-    + iif(coalesce(m.speaker, f.speaker, 'user') = :actor, w.actor, 0.0)
-    + w.is_question * coalesce(m.is_question, 0)
-    + w.length * coalesce(m.length, 0.6)
-    + w.has_number * coalesce(m.has_number, 0)
-    + w.is_reaction * coalesce(m.is_reaction, 0) as adds
-from weight w
-cross join json_each(:ids) i
+  iif(:asks_when and coalesce(m.event_time, f.event_time) is not null, :w_has_time, 0.0)
+    + iif(coalesce(m.speaker, f.speaker, 'user') = :actor, :w_actor, 0.0)
+    + :w_is_question * coalesce(m.is_question, 0)
+    + :w_length * coalesce(m.length, 0.6)
+    + :w_has_number * coalesce(m.has_number, 0)
+    + :w_is_reaction * coalesce(m.is_reaction, 0) as adds
+from json_each(:ids) i
 left join message_traits m on m.id = i.value
 left join facts f on f.id = iif(m.id is null, i.value, null);
+
+-- The most that what is held of these rows adds to their scores, however fresh they are: as in the steps `scored` and `featured` of retrieve.sql.
+-- statement: held
+select f.id, coalesce(t.weight, 1.0) * (:w_type_weight + :w_importance * f.importance) + :w_confidence * f.confidence as held
+from json_each(:ids) i
+cross join facts f on f.id = i.value
+left join memory_types t on t.memory_type = f.memory_type;
 
 -- Which of these messages counts as the last that tells what is so now, as the step `dated` of retrieve.sql has it.
 -- statement: update

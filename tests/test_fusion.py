@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from memdb.fusion import _top
 from memdb.hyponyms import hyponyms_of
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
+from memdb.scoring import Scorer
 from memdb.steps.retrieve import _FILTERS, match_expression
 from memdb.times import to_text
 from memdb.vectors import VectorCache
@@ -86,7 +88,13 @@ def telling(mem: memdb.Memory, asked: memdb.Question) -> dict[str, float]:
 
 
 def exhaustive(
-    mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None, goal: str | None = None
+    mem: memdb.Memory,
+    asked: memdb.Question,
+    *,
+    weights: str,
+    kinds: Sequence[str] = ("fact", "message", "note"),
+    tags: list[str] | None = None,
+    goal: str | None = None,
 ) -> list[tuple[str, float]]:
     """The best ten when the one statement scores everything, told every distance by sqlite-vec itself."""
     db = mem._store.database()
@@ -104,7 +112,7 @@ def exhaustive(
         "nearly": 0.8,
         "asks_former": int(asked.former),
         "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in asked.times]),
-        "kinds": '["fact", "message", "note"]',
+        "kinds": json.dumps(kinds),
         "statuses": '["active", "pending_confirmation"]',
         "shelves": "[]",
         "tags": json.dumps(tags) if tags is not None else None,
@@ -255,12 +263,45 @@ def test_what_is_told_of_a_row_is_what_its_parts_say(crowded: memdb.Memory, quer
     db = crowded._store.database()
     hits = crowded.search(query, user_id="ana", now=NOW, limit=150)
     ids: dict[str, int] = dict(db.connection.execute("select fact_id, id from facts"))
-    asked = {"actor": hits.question.actor, "asks_when": int(hits.question.intent == "time"), "weights": "default"}
-    told = {row["id"]: row["adds"] for row in db.all("scan.told", ids=json.dumps(list(ids.values())), **asked)}
     features = ("actor", "is_question", "length", "has_number", "is_reaction", "has_time")
+    weight = {f"w_{feature}": crowded.weights("default").get(feature, 0.0) for feature in features}
+    asked = {"actor": hits.question.actor, "asks_when": int(hits.question.intent == "time")}
+    told = {row["id"]: row["adds"] for row in db.all("scan.told", ids=json.dumps(list(ids.values())), **asked, **weight)}
     assert {bool(hit.parts[feature]) for hit in hits for feature in features} == {True, False}
     for hit in hits:
         assert told[ids[hit.fact.fact_id]] == pytest.approx(sum(hit.contributions[feature] for feature in features))
+
+
+def test_what_is_held_of_a_row_gives_it_no_more_than_is_told(crowded: memdb.Memory) -> None:
+    db = crowded._store.database()
+    features = ("type_weight", "importance", "confidence")
+    hits = crowded.search("tea in the garden", user_id="ana", now=NOW, limit=150)
+    ids: dict[str, int] = dict(db.connection.execute("select fact_id, id from facts"))
+    weight = {f"w_{feature}": crowded.weights("default")[feature] for feature in features}
+    held = {row["id"]: float(row["held"] or 0) for row in db.all("scan.held", ids=json.dumps(list(ids.values())), **weight)}
+    over = [held[ids[hit.fact.fact_id]] - sum(hit.contributions[feature] for feature in features) for hit in hits]
+    assert min(over) >= -1e-12
+    assert min(over) < 0.01 < max(held.values()) - min(held.values())  # it tells rows apart, and not much more than they get
+    assert max(held.values()) <= sum(weight.values())
+
+
+@pytest.mark.parametrize("weights", ["default", "even", "lived"])
+def test_the_first_ten_of_facts_alone_are_those_of_the_whole(crowded: memdb.Memory, weights: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    crowded.set_weights(
+        {"even": {"cosine": 0.3, "confidence": 0.5}, "lived": {"lexical": 1.0, "cosine": 1.0, "importance": 0.6, "decay": 0.1}}
+    )
+    read, held = [], Scorer.held
+
+    def spied(self: Scorer, ids: list[int]) -> dict[int, float]:
+        read.append(ids)
+        return held(self, ids)
+
+    monkeypatch.setattr(Scorer, "held", spied)
+    for query in ("river bicycle", "nothing of this", "Where is the winter garden?", "kitchen music winter letter bridge"):
+        hits = crowded.search(query, user_id="ana", kinds=["fact"], weights=weights, now=NOW)
+        wanted = exhaustive(crowded, hits.question, weights=weights, kinds=["fact"])
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
+    assert read  # or nothing of this would be about what is held of them
 
 
 def test_what_words_and_meaning_say_alike_is_not_counted_twice(crowded: memdb.Memory) -> None:

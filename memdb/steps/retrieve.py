@@ -278,6 +278,7 @@ def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, Sql
     return Scorer(
         db,
         values,
+        weight=asked.chosen.weight,
         said=[*asked.said, *found.echoes, *asked.besides(found.keyed), *telling],
         aimed=aimed,
         hyponyms=hyponyms,
