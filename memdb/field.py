@@ -112,7 +112,7 @@ class Field(ABC):
             first = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
             most = dict(zip(first, self._all(first), strict=True))
         else:
-            most = self._at_most(self._best_first(2 * (goal + _BESIDES)), reader)
+            most = self._at_most(self._best_first(4 * (goal + _BESIDES)), reader)
         likely = _reaching(most, goal, less=_HARDLY * self._open)
         if len(likely) > goal + _BESIDES:
             ids = self.ids([*likely])
