@@ -22,6 +22,7 @@ from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
 from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
+from memdb.segments import merge_some, newest
 from memdb.store import Store
 from memdb.tidying import take_tidying
 from memdb.times import to_text, to_utc, utc_now
@@ -59,6 +60,7 @@ class Background:
         self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
         self._notebook, self._intake = notebook, intake
         self._next_writing = self._next_night = self._next_upkeep = 0.0
+        self._merged = 0  # up to which row the full-text index has no segments that are worth merging
         self._over = Event()
         self._changing = Lock()
         self._worker = self._hire() if config.worker and not store.read_only else None
@@ -206,9 +208,22 @@ class Background:
             db = self._store.database()
             if overwrite_remains(db):
                 return True
+            if self._merge_words():
+                self._next_upkeep = 0.0
+                return True
             if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
                 self._next_upkeep = 0.0
                 return True
+        return False
+
+    def _merge_words(self) -> bool:
+        """Bring some segments of the full-text index together, if rows came since there was none to merge; return whether there was one."""
+        db = self._store.database()
+        if (last := newest(db)) == self._merged:
+            return False
+        if merge_some(db):
+            return True
+        self._merged = last
         return False
 
     def _finish_profiles(self) -> None:

@@ -19,7 +19,8 @@ from memdb.errors import ConfigError, InputError, ModelOutputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
 from memdb.steps.decay import reckon
-from memdb.steps.insert import incoming, insert, merge_words, narratives, user_by_user
+from memdb.segments import merge_all
+from memdb.steps.insert import incoming, insert, narratives, user_by_user
 from memdb.stored import kinds_but_messages
 from memdb.times import stored, utc_now
 
@@ -80,7 +81,7 @@ def store_many(
             taken += len(batch)
             batch = list(islice(stream, _TAKEN))
         if added > _INSERTED:
-            merge_words(db, added=added, written=written)
+            merge_all(db, added=added, written=written)
     return added
 
 

@@ -18,6 +18,7 @@ from memdb.names import one_each
 from memdb.observer import enqueue
 from memdb.recording import action_hash_of
 from memdb.records import BreakTrigger, Event, Message, Turn
+from memdb.segments import merge_all
 from memdb.store import Store, tell_clocks
 from memdb.times import instant, utc_now
 
@@ -81,6 +82,8 @@ class Intake:
             added += self._take(list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken)))
             taken += len(batch)
             written(taken)
+        if added > _LOAD_BATCH:
+            merge_all(self._store.database(), added=added)
         return added
 
     def event(

@@ -56,11 +56,6 @@ where true
 order by i.id
 on conflict (fact_id) do nothing;
 
--- Every five thousand rows leave a segment of the full-text index, or more, and a search looks up each of its words in each segment. With :pages
--- below zero all segments are to become one, and that many pages of it are written now; above zero, so many more of what was begun.
--- statement: merge
-insert into facts_fts (facts_fts, rank) values ('merge', :pages);
-
 -- A trigger that is not known here does what the statements below leave undone; where there is one, all are left to do their work.
 -- statement: strange
 select name

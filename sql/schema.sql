@@ -173,6 +173,7 @@ create virtual table facts_fts using fts5 (
   body, reply, context, date,
   content = '', contentless_delete = 1, tokenize = 'porter unicode61'
 );
+insert into facts_fts (facts_fts, rank) values ('usermerge', 2);  -- so many segments of about one size are brought together where that is asked for
 
 -- Append-only, one row a change: triggers.sql refuses to update, delete or replace one, but where the user asked to have something forgotten.
 create table fact_history (

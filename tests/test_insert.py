@@ -14,7 +14,7 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.steps.insert import merge_words
+from memdb.segments import merge_all
 from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
@@ -122,13 +122,13 @@ def test_where_the_words_cannot_be_merged_they_are_found_all_the_same(mem: memdb
         mem.remember_many([{"value_text": f"Likes tune number {number}", "user_id": "ana"}])
     database, other = mem._store.database(), apsw.Connection(str(tmp_path / "mem.db"))
     database.patience.seconds = 0.0
-    merge_words(database, added=1, written=lambda: pytest.fail("four fifths would have been written again"))
+    merge_all(database, added=1, written=lambda: pytest.fail("four fifths would have been written again"))
     other.execute("begin immediate")
-    merge_words(database, added=5, written=lambda: pytest.fail("somebody else was writing"))
+    merge_all(database, added=5, written=lambda: pytest.fail("somebody else was writing"))
     other.execute("rollback")
     assert segments(mem) > 1
     assert len(mem.search("tune", user_id="ana")) == 5
-    merge_words(database, added=5, written=lambda: None)
+    merge_all(database, added=5, written=lambda: None)
     assert segments(mem) == 1
     assert len(mem.search("tune", user_id="ana")) == 5
 

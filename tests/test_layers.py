@@ -21,6 +21,7 @@ DOORS = {
     "memdb.echoes",
     "memdb.eligible",
     "memdb.scoring",
+    "memdb.segments",
     "memdb.weight_sets",
     "memdb.outside",
     "memdb.embed",

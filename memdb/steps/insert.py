@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from datetime import date
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -12,7 +12,6 @@ from uuid import uuid4
 from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, SqlValue
-from memdb.errors import StoreError
 from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
@@ -35,8 +34,6 @@ _COLUMNS = (
 )  # fmt: skip
 _FACT_ID, _USER_ID, _KIND, _NOW = 0, 1, 2, -1
 _MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
-_SHARE = 4  # a row is written anew four times at most on average
-_PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
 
 def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None) -> int:
@@ -65,24 +62,6 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
 def narratives(facts: Sequence[Incoming]) -> dict[str, str]:
     """Return the first-person memories among facts by their ids, each with when it was made; what they weigh is still to be reckoned."""
     return {str(fact[_FACT_ID]): str(fact[_NOW]) for fact in facts if fact[_KIND] == "narrative"}
-
-
-def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> None:
-    """Make one segment of the full-text index after so many rows were added to it, if that is a good part of what it holds.
-
-    A search looks up each of its words in each segment. What is there already is written once more for that, so a few rows are left to
-    SQLite, which merges some segments as they come. `written` is called after each transaction. What cannot be merged now is found anyway.
-    """
-    if added * _SHARE < int((db.one("insert.last") or {})["id"] or 0):
-        return
-    pages, merged = -_PAGES, True  # below zero it is begun
-    with suppress(StoreError):
-        while merged:
-            before = db.changes
-            with db.transaction():
-                db.run("insert.merge", pages=pages)
-            written()
-            pages, merged = _PAGES, db.changes - before > 1  # the command itself counts as one
 
 
 def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> Incoming:
