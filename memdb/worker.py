@@ -38,9 +38,10 @@ _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another pro
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, and `more` are
-    jobs by name that get threads of their own. Every step is committed before the next begins, so that killing them loses nothing and
-    repeats nothing. They end with their `owner`, where nobody has it any more who could tell them to.
+    Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, `first` says up to
+    which fact somebody waits for the vectors, and `more` are jobs by name that get threads of their own. Every step is committed before
+    the next begins, so that killing them loses nothing and repeats nothing. They end with their `owner`, where nobody has it any more who
+    could tell them to.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Worker:
         llm: LanguageModel | None,
         *,
         owner: Callable[[], object | None],
+        first: Callable[[], int | None],
         patient: Patient | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
@@ -58,7 +60,7 @@ class Worker:
         self._owner = owner
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None and patient is not None:
-            jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
+            jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest, first=first())
         self._trouble: Exception | None = None
         self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
         jobs |= more or {}
@@ -175,12 +177,17 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     return True
 
 
-def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest) -> bool:
-    """Bring one batch of vectors up to date. Return whether there was anything to do. An embedder that is down is left alone a while."""
+def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest, first: int | None = None) -> bool:
+    """Bring one batch of vectors up to date, those up to the fact `first` before all others. Return whether there was anything to do.
+
+    An embedder that is down is left alone a while.
+    """
     if rest.lasts:
         return False
     try:
-        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
+        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config, up_to=first)
+        if result.idle and first is not None:
+            result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
     except ModelUnavailable as error:
         rest.begin(str(error))
         log.warning("%s", error)
