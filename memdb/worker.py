@@ -14,7 +14,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import BusyError, MdbError, ModelUnavailable, StoreError
-from memdb.identity import is_gone, new_identity
+from memdb.identity import at_work, is_gone, new_identity
 from memdb.llm import LanguageModel
 from memdb.observer import process
 from memdb.patience import Rest
@@ -165,15 +165,16 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     """
     db = store.database()
     settled = monotonic() >= store.opened_at + _SETTLED_SECONDS
-    turn = _claim(db, config, embedder, identity, settled=settled)
-    if turn is None:
-        return False
-    try:
-        process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
-    except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
-        _put_back(db, turn, identity, error)
-        if isinstance(error, StoreError) and error.damaged:
-            raise  # nobody should wait for what cannot come to pass
+    with at_work(identity):
+        turn = _claim(db, config, embedder, identity, settled=settled)
+        if turn is None:
+            return False
+        try:
+            process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
+        except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
+            _put_back(db, turn, identity, error)
+            if isinstance(error, StoreError) and error.damaged:
+                raise  # nobody should wait for what cannot come to pass
     return True
 
 
@@ -240,7 +241,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
-            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
+            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         most = None if settled else _MANY_CLAIMS
