@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from threading import Event, Lock
 from time import monotonic, sleep
+from typing import NamedTuple
 
 from memdb.awaited import Patient
 from memdb.config import Config
@@ -34,6 +37,36 @@ log = logging.getLogger("memdb")
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
+_LOOK_SECONDS = 0.05  # how often whoever waits looks how much is left
+
+
+@dataclass
+class _Awaited:
+    """What somebody waits for, however much others add meanwhile: turns up to one, events until an instant, and the vectors of what is
+    stored by the time that those are done, which is up to one fact.
+    """
+
+    turn: int
+    until: datetime
+    fact: int | None = None
+
+
+class _Left(NamedTuple):
+    """How much is left of that, and how much of it waits to be tried again."""
+
+    turns: int = 0
+    events: int = 0
+    vectors: int = 0
+    untold: int = 0
+    waiting: int = 0
+
+    @property
+    def work(self) -> int:
+        """All of it."""
+        return self.turns + self.events + self.vectors + self.untold
+
+
+_EVERYTHING = _Left(turns=1, events=1, vectors=1, untold=1)
 
 
 class Background:
@@ -63,6 +96,7 @@ class Background:
         self._merged = 0  # up to which row the full-text index has no segments that are worth merging
         self._over = Event()
         self._changing = Lock()
+        self._awaited: list[_Awaited] = []
         self._worker = self._hire() if config.worker and not store.read_only else None
 
     def wake(self) -> None:
@@ -126,64 +160,90 @@ class Background:
             self._index.rest.interrupt()
 
     def drain(self, timeout: float | None, *, vectors: bool = True) -> bool:
-        """Wait until all of it is done, or all but the vectors; return False if that did not come to pass, see `Memory.drain`.
+        """Wait until all of it is done that is there now, or all but the vectors; return False if that did not come to pass, see
+        `Memory.drain`.
 
         Raises:
             StoreError: the file cannot be read, or the work cannot be written.
         """
         deadline = None if timeout is None else monotonic() + timeout
         self.interrupt_rests()
+        db = self._store.database()
         if not self._store.read_only:
-            heed_clock(self._store.database(), now=utc_now(), config=self._config)
+            heed_clock(db, now=utc_now(), config=self._config)
         if self._worker is not None:
             self._worker.try_again()
+        awaited = _Awaited(int((db.one("queue.last") or {})["turn"] or 0), utc_now())
+        self._awaited.append(awaited)
+        try:
+            return self._wait(awaited, deadline, vectors=vectors)
+        finally:
+            self._awaited.remove(awaited)
+
+    def _wait(self, awaited: _Awaited, deadline: float | None, *, vectors: bool) -> bool:
         while True:
             if self._worker is not None:
                 self._worker.raise_trouble()
-            left, waiting = self._open_work(vectors=vectors)
-            if not left:
+            left = self._left(awaited, vectors=vectors)
+            if not left.work:
                 try:
                     self._notebook.write_down_recalled()
                 except BusyError:
                     return False
                 return True
             remaining = None if deadline is None else deadline - monotonic()
-            if left == waiting if remaining is None else remaining <= 0:
+            if left.work == left.waiting if remaining is None else remaining <= 0:
                 if self._worker is not None:  # a turn is put back a moment before it is told why
-                    self._worker.wait(0.05)
+                    self._worker.wait(_LOOK_SECONDS)
                     self._worker.raise_trouble()
                 return False
-            if self._worker is None:
-                if not self.work(vectors=vectors):
-                    sleep(min(0.05, remaining if remaining is not None else 0.05))
-                while (deadline is None or monotonic() < deadline) and self.work(vectors=vectors):
+            pause = _LOOK_SECONDS if remaining is None else min(_LOOK_SECONDS, remaining)
+            if self._worker is not None:
+                self._worker.wake()
+                self._worker.wait(pause)
+            elif self.work(left):
+                look = monotonic() + pause
+                while monotonic() < look and self.work(left):
                     pass
             else:
-                self._worker.wake()
-                self._worker.wait(min(0.05, remaining if remaining is not None else 0.05))
+                sleep(pause)
 
-    def work(self, *, vectors: bool = True) -> bool:
-        """Do one step here and now, of making vectors only if they are wanted; return whether there was one."""
-        if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
+    def work(self, left: _Left = _EVERYTHING) -> bool:
+        """Do one step here and now of what is left; return whether there was one."""
+        if left.turns and take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
             return True
-        if take_segment(self._store, self._config, self._narrator, now=utc_now()):
+        if left.events and take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        if not vectors:
-            return False
+        return bool((left.vectors and self._embed()) or (left.untold and self.mirror()))
+
+    def _embed(self) -> bool:
         embedder, patient = self._embedder, self._patient
-        if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
-            return True
-        return self.mirror()
+        if embedder is None or patient is None:
+            return False
+        return take_vectors(self._store, self._config, embedder, rest=patient.rest, first=self.awaited_fact())
 
     def mirror(self) -> bool:
         """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
         if self._index is None or self._embedder is None:
             return False
-        return take_changes(self._store, self._config, self._embedder, self._index)
+        return take_changes(self._store, self._config, self._embedder, self._index, first=self.awaited_fact())
+
+    def awaited_fact(self) -> int | None:
+        """Up to which fact somebody waits for the vectors, which come before those of what has been added since."""
+        return max((awaited.fact for awaited in (*self._awaited,) if awaited.fact is not None), default=None)
 
     def _hire(self) -> Worker:
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self.mirror} if self._index is not None else {})
-        return Worker(self._store, self._config, self._embedder, self._llm, owner=self._owner, patient=self._patient, more=more)
+        return Worker(
+            self._store,
+            self._config,
+            self._embedder,
+            self._llm,
+            owner=self._owner,
+            first=self.awaited_fact,
+            patient=self._patient,
+            more=more,
+        )
 
     def _tend(self) -> bool:
         """Do one step of the worker's care for what is remembered already; return whether there was one."""
@@ -231,23 +291,25 @@ class Background:
         for row in db.all("profile.outdated") if not self._store.read_only else ():
             build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
 
-    def _open_work(self, *, vectors: bool = True) -> tuple[int, int]:
-        """How much is left to do, and how much of it waits to be tried again; more than zero, and less than all, while there are turns.
+    def _left(self, awaited: _Awaited, *, vectors: bool) -> _Left:
+        """How much is left of what is waited for; more than zero, and less of it waiting than all, while there are turns to take.
 
         Without `vectors` they count for nothing, nor does what a collection is still to be told of them.
         """
         db = self._store.database()
-        if db.tuples("queue.ready", now=to_text(utc_now())):  # while there is a turn to take, the rest need not be counted
-            return 1, 0
+        if db.tuples("queue.ready", now=to_text(utc_now()), turn=awaited.turn):  # the rest need not be counted
+            return _Left(turns=1)
         embeds = self._embedder is not None and (self._store.embedder() or (None,))[0] == self._embedder.name
         with db.snapshot():  # what one thread has written is not to be missed between two looks
-            row = db.one("queue.open", now=to_text(utc_now()), embeds=int(embeds)) or {}
-            events = events_due(db, self._config, now=utc_now())
-        number = {name: int(value or 0) for name, value in row.items()}
+            row = db.one("queue.open", now=to_text(utc_now()), embeds=int(embeds), turn=awaited.turn, fact=awaited.fact) or {}
+            number = {name: int(value or 0) for name, value in row.items()}
+            left = _Left(number["turns"], int(events_due(db, self._config, now=awaited.until)), waiting=number["turns_waiting"])
+            if not left.work and awaited.fact is None:
+                awaited.fact = number["fact"]
         if not vectors:
-            return number["turns"] + events, number["turns_waiting"]
+            return left
         if self._patient is not None and self._patient.rest.lasts:
             number["vectors_waiting"] = number["vectors"]
-        left = number["turns"] + number["vectors"] + events
-        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
-        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
+        untold, postponed = (0, 0) if self._index is None else count_changes(self._store, self._index, fact=awaited.fact)
+        waiting = left.waiting + number["vectors_waiting"] + postponed
+        return left._replace(vectors=number["vectors"], untold=untold, waiting=waiting)

@@ -6,6 +6,10 @@ import os
 import socket
 import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_at_work: set[str] = set()
 
 
 def new_identity() -> str:
@@ -13,13 +17,27 @@ def new_identity() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def is_gone(claimant: str) -> bool:
-    """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides.
+@contextmanager
+def at_work(identity: str) -> Iterator[None]:
+    """Be at work under a name. What it has claimed by the end could not be put back, as on a full disk, and is open to the next one."""
+    _at_work.add(identity)
+    try:
+        yield
+    finally:
+        _at_work.discard(identity)
 
-    Windows cannot be asked, so that the lease decides there, too.
+
+def is_gone(claimant: str) -> bool:
+    """Whether a claimant is at work no longer in this process, or was a process of this machine that lives no more.
+
+    One of another machine may live: its lease decides. Windows cannot be asked, so that the lease decides there, too.
     """
     host, pid, _ = claimant.rsplit(":", 2)
-    if host != socket.gethostname() or sys.platform == "win32":  # where a signal of 0 is no question: it interrupts
+    if host != socket.gethostname():
+        return False
+    if pid == str(os.getpid()):
+        return claimant not in _at_work
+    if sys.platform == "win32":  # where a signal of 0 is no question: it interrupts
         return False
     try:
         os.kill(int(pid), 0)

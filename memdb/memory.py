@@ -271,6 +271,7 @@ class Memory:
     def drain(self, timeout: float | None = None, *, vectors: bool = True) -> bool:
         """Wait until everything observed is thought about, written and embedded, and what was recalled is noted. Return False if it is not.
 
+        That is what is there when it is called: what others add meanwhile is not waited for, and its vectors come after.
         Without `vectors` it does not wait for what is only to be embedded: done in the end, many texts at once, that takes less time.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as

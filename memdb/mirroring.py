@@ -47,26 +47,29 @@ def open_index(store: Store, collection: VectorCollection, *, embedder: Embedder
     return index
 
 
-def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex) -> bool:
-    """Tell the collection one batch of what changed. Return whether there was anything to tell, and it took it."""
+def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex, *, first: int | None = None) -> bool:
+    """Tell the collection one batch of what changed, up to the fact `first` before all else. Return whether there was anything to tell, and
+    it took it.
+    """
     if index.rest.lasts:
         return False
     db = store.database()
     try:
         if monotonic() >= index.count_at:
             _make_true(db, index)
-        return mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config) > 0
+        told = first is not None and mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config, up_to=first)
+        return bool(told or mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config))
     except CollectionError as error:
         log.warning("the index is behind and will catch up: %s", error)
         return False
 
 
-def count_changes(store: Store, index: OutsideIndex) -> tuple[int, int]:
-    """Return how many changes the collection is still to be told, and how many of these wait to be tried again.
+def count_changes(store: Store, index: OutsideIndex, *, fact: int | None) -> tuple[int, int]:
+    """Return how many changes the collection is still to be told, of all facts or up to one, and how many of these wait to be tried again.
 
     As long as nobody has looked whether it lost records, as when a file was just opened, that counts as one; while it is down, nobody can.
     """
-    row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
+    row = store.database().one("mirror.open", now=to_text(utc_now()), up_to=fact) or {}
     unseen = int(index.rest.error is None and monotonic() >= index.count_at)
     waiting = int(row["waiting"] or 0) + unseen
     return waiting, waiting if index.rest.lasts else int(row["postponed"] or 0)
@@ -74,7 +77,7 @@ def count_changes(store: Store, index: OutsideIndex) -> tuple[int, int]:
 
 def with_collection(state: Vectors, store: Store, index: OutsideIndex) -> Vectors:
     """Return the state of a file's vectors with that of the collection beside it."""
-    row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
+    row = store.database().one("mirror.open", now=to_text(utc_now()), up_to=None) or {}
     return state.model_copy(
         update={
             "collection": index.name,

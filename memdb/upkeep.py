@@ -12,7 +12,7 @@ from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
-from memdb.identity import is_gone, new_identity
+from memdb.identity import at_work, is_gone, new_identity
 from memdb.llm import LanguageModel
 from memdb.observer import decide
 from memdb.privacy import quotable
@@ -39,17 +39,16 @@ def take_upkeep(
     gone = [row for row in db.all("upkeep.claimants") if is_gone(str(row["claimed_by"]))]
     if not gone and not _due(db, user_id, hot, config):  # a look costs no lock
         return None
-    with db.transaction():
-        for row in gone:
-            db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
-        due = _due(db, user_id, hot, config)
-        if due is None:
-            return None
-        lease = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
-        db.run("upkeep.claim", user_id=due["user_id"], worker=worker, until=to_text(utc_now() + timedelta(seconds=lease)))
-    if "session_id" in due:
-        return _summarise(db, due, worker, config, llm)
-    return _reflect(db, due, worker, config, llm)
+    with at_work(worker):
+        with db.transaction():
+            for row in gone:
+                db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
+            due = _due(db, user_id, hot, config)
+            if due is None:
+                return None
+            lease = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
+            db.run("upkeep.claim", user_id=due["user_id"], worker=worker, until=to_text(utc_now() + timedelta(seconds=lease)))
+        return (_summarise if "session_id" in due else _reflect)(db, due, worker, config, llm)
 
 
 def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | None:

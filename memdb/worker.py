@@ -14,7 +14,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import BusyError, MdbError, ModelUnavailable, StoreError
-from memdb.identity import is_gone, new_identity
+from memdb.identity import at_work, is_gone, new_identity
 from memdb.llm import LanguageModel
 from memdb.observer import process
 from memdb.patience import Rest
@@ -38,9 +38,10 @@ _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another pro
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, and `more` are
-    jobs by name that get threads of their own. Every step is committed before the next begins, so that killing them loses nothing and
-    repeats nothing. They end with their `owner`, where nobody has it any more who could tell them to.
+    Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, `first` says up to
+    which fact somebody waits for the vectors, and `more` are jobs by name that get threads of their own. Every step is committed before
+    the next begins, so that killing them loses nothing and repeats nothing. They end with their `owner`, where nobody has it any more who
+    could tell them to.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Worker:
         llm: LanguageModel | None,
         *,
         owner: Callable[[], object | None],
+        first: Callable[[], int | None],
         patient: Patient | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
@@ -58,7 +60,7 @@ class Worker:
         self._owner = owner
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None and patient is not None:
-            jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
+            jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest, first=first())
         self._trouble: Exception | None = None
         self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
         jobs |= more or {}
@@ -163,24 +165,30 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     """
     db = store.database()
     settled = monotonic() >= store.opened_at + _SETTLED_SECONDS
-    turn = _claim(db, config, embedder, identity, settled=settled)
-    if turn is None:
-        return False
-    try:
-        process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
-    except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
-        _put_back(db, turn, identity, error)
-        if isinstance(error, StoreError) and error.damaged:
-            raise  # nobody should wait for what cannot come to pass
+    with at_work(identity):
+        turn = _claim(db, config, embedder, identity, settled=settled)
+        if turn is None:
+            return False
+        try:
+            process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
+        except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
+            _put_back(db, turn, identity, error)
+            if isinstance(error, StoreError) and error.damaged:
+                raise  # nobody should wait for what cannot come to pass
     return True
 
 
-def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest) -> bool:
-    """Bring one batch of vectors up to date. Return whether there was anything to do. An embedder that is down is left alone a while."""
+def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest, first: int | None = None) -> bool:
+    """Bring one batch of vectors up to date, those up to the fact `first` before all others. Return whether there was anything to do.
+
+    An embedder that is down is left alone a while.
+    """
     if rest.lasts:
         return False
     try:
-        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
+        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config, up_to=first)
+        if result.idle and first is not None:
+            result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
     except ModelUnavailable as error:
         rest.begin(str(error))
         log.warning("%s", error)
@@ -233,7 +241,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
-            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
+            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         most = None if settled else _MANY_CLAIMS

@@ -51,7 +51,7 @@ cross join facts f on f.fact_id = c.value
 where f.status in ('active', 'pending_confirmation')
   and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id);
 
--- What may be sent now: a fact whose vector is yet to be made waits for that.
+-- What may be sent now: a fact whose vector is yet to be made waits for that. Up to a fact, and what is gone, if one is given.
 -- statement: due
 select m.fact_id
 from mirror_outbox m
@@ -60,6 +60,7 @@ where m.dead = 0
   and (m.next_attempt_at is null or m.next_attempt_at <= :now)
   and (m.claimed_until is null or m.claimed_until <= :now)
   and not exists (select 1 from outbox o where o.id = f.id)
+  and (:up_to is null or not exists (select 1 from facts later where later.fact_id = m.fact_id and later.id > :up_to))
 limit :batch;
 
 -- statement: claim
@@ -123,7 +124,8 @@ select
   max(m.last_error) as error
 from mirror_outbox m
 left join facts f on f.fact_id = m.fact_id and f.status in ('active', 'pending_confirmation')
-where not exists (select 1 from outbox o where o.id = f.id);
+where not exists (select 1 from outbox o where o.id = f.id)
+  and (:up_to is null or not exists (select 1 from facts later where later.fact_id = m.fact_id and later.id > :up_to));
 
 -- Facts that are erased here, and that the collection is still to be told about.
 -- statement: erased

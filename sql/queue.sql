@@ -62,24 +62,34 @@ update turns set
   claimed_until = null
 where id = :id and status = 'working' and claimed_by = :worker;
 
+-- The turn that came last of those that are not done.
+-- statement: last
+select max(id) as turn from turns indexed by turns_next where status in ('queued', 'working');
+
+-- What is left of the turns up to :turn, and of the vectors of facts up to :fact, or of all as long as that is null; and which fact is the last.
 -- statement: open
 select
-  (select count(*) from turns where status in ('queued', 'working')) as turns,
+  (select count(*) from turns where status in ('queued', 'working') and id <= :turn) as turns,
   (select count(*)
    from (  -- a turn waits for itself, or for an earlier one of its user that does
      select user_id, min(id) as first
      from turns indexed by turns_open
      where status in ('queued', 'working') and next_attempt_at > :now
      group by user_id) w
-   cross join turns t indexed by turns_open on t.user_id = w.user_id and t.id >= w.first and t.status in ('queued', 'working')) as turns_waiting,
-  (select count(*) from outbox where :embeds and dead = 0) as vectors,
-  (select count(*) from outbox where :embeds and dead = 0 and next_attempt_at > :now) as vectors_waiting;
+   cross join turns t indexed by turns_open
+     on t.user_id = w.user_id and t.id between w.first and :turn and t.status in ('queued', 'working')) as turns_waiting,
+  (select count(*) from outbox where :embeds and dead = 0 and (:fact is null or id between -:fact and :fact)) as vectors,
+  (select count(*)
+   from outbox
+   where :embeds and dead = 0 and (:fact is null or id between -:fact and :fact) and next_attempt_at > :now) as vectors_waiting,
+  (select max(id) from facts) as fact;
 
--- Whether there is a turn that waits neither for its next attempt nor for an earlier one of its user that does.
+-- Whether there is a turn up to :turn that waits neither for its next attempt nor for an earlier one of its user that does.
 -- statement: ready
 select 1 as ready
 from turns t indexed by turns_next
 where t.status in ('queued', 'working')
+  and t.id <= :turn
   and not exists (
     select 1 from turns earlier indexed by turns_open
     where earlier.user_id = t.user_id and earlier.id <= t.id and earlier.status in ('queued', 'working') and earlier.next_attempt_at > :now)

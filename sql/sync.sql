@@ -9,7 +9,9 @@ select o.id, coalesce(f.user_id, o.user_id) as user_id, o.user_id as former, o.a
 from outbox o
 left join facts f on f.id = abs(o.id) and (o.id > 0 or (f.kind = 'message' and f.status in ('active', 'pending_confirmation')))
 left join message_window w on w.id = -o.id
-where o.dead = 0 and (o.next_attempt_at is null or o.next_attempt_at <= :now)
+where o.dead = 0
+  and (o.next_attempt_at is null or o.next_attempt_at <= :now)
+  and (:up_to is null or o.id between -:up_to and :up_to)
 order by o.id desc
 limit :batch;
 

@@ -16,6 +16,7 @@ import pytest
 
 import memdb
 from memdb import stored
+from memdb.background import _Awaited
 from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
@@ -175,7 +176,7 @@ def confirm_last(mem: memdb.Memory, _: int) -> None:
 
 
 def look_at_queue(mem: memdb.Memory, _: int) -> None:
-    mem._background._open_work()
+    mem._background._left(_Awaited(turn=1_000_000, until=utc_now()), vectors=True)
 
 
 CASES: dict[str, tuple[Work, Work]] = {

@@ -1067,3 +1067,26 @@ def test_a_collection_whose_distance_cannot_be_told_is_refused(tmp_path: Path, n
     odd.configuration_json = settings  # type: ignore[attr-defined]
     with pytest.raises(memdb.ConfigError, match="has the distance"):
         opened(tmp_path, odd)
+
+
+@pytest.mark.parametrize("worker", [True, False], ids=["by threads", "at once"])
+def test_draining_ends_though_others_write_faster_than_a_collection_is_told(tmp_path: Path, near: Any, worker: bool) -> None:
+    def write(mem: memdb.Memory, user_id: str, count: int) -> None:
+        texts = [f"{user_id} said {uuid4()}" for _ in range(count)]
+        mem.remember_many([{"value_text": text, "user_id": user_id} for text in texts], vectors=EMBEDDER.embed(texts))
+
+    with opened(tmp_path, None) as other:
+
+        class Slow:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(near, name)
+
+            def upsert(self, *args: Any, **named: Any) -> None:
+                near.upsert(*args, **named)
+                write(other, "ben", 500)  # about twice as many as go at once
+
+        with opened(tmp_path, Slow(), worker=worker) as mem:
+            write(mem, "ana", 300)
+            assert mem.drain(60)
+            assert len(near.get(where={"user_id": "ana"}, include=[])["ids"]) == 300
+            assert mem.vectors().collection_waiting

@@ -1289,22 +1289,33 @@ def think(request):
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         full.set()
     raise memdb.ModelUnavailable("The model is away.")
-with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(think, name="away")) as mem:
-    mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+_, path, worker, anew = sys.argv
+def opened():
+    return memdb.open(path, embedder=None, llm=memdb.LanguageModel(think, name="away"), config={"worker": worker == "True"})
+mem = opened()
+mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+if worker == "True":
     full.wait(10)
-    try:
-        mem.drain(5)
-    except memdb.StoreError as error:
-        print(error)
-    print(mem.stats().turns_by_status)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
+try:
+    mem.drain(5)
+except memdb.StoreError as error:
+    print(error)
+print(mem.stats().turns_by_status)
+if anew == "True":
+    mem.close()
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if anew == "True":
+    mem = opened()
+print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
+mem.close()
 """
 
 
-def test_a_turn_that_met_a_full_disk_is_taken_up_again_when_there_is_room(tmp_path: Path) -> None:
+@pytest.mark.parametrize("anew", [False, True], ids=["", "opened anew"])
+@pytest.mark.parametrize("worker", [True, False], ids=["by a thread", "at once"])
+def test_a_turn_that_met_a_full_disk_is_taken_up_again_when_there_is_room(tmp_path: Path, worker: bool, anew: bool) -> None:
     path = tmp_path / "mem.db"
-    why, *told = finish(child(FULL_WHILE_THINKING, path)).splitlines()
+    why, *told = finish(child(FULL_WHILE_THINKING, path, worker, anew)).splitlines()
     assert why == f"Reading or writing {path} failed (disk I/O error); check the disk, then repeat the call."
     assert told == ["{'working': 1}", "True {'done': 1} Porto"]
 

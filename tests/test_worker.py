@@ -336,3 +336,32 @@ def test_a_pause_that_goes_by_the_clock_is_kept(tmp_path: Path) -> None:
         later = to_text(utc_now() + timedelta(seconds=50))
         mem._store.database().connection.execute("update turns set next_attempt_at = ?", (later,))
         assert not mem.drain()
+
+
+@pytest.mark.parametrize("worker", [True, False], ids=["by threads", "at once"])
+@pytest.mark.parametrize("slower", ["the thinking", "the embedding"])
+def test_draining_ends_though_others_write_faster_than_is_worked(tmp_path: Path, slower: str, worker: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+
+        def write(*, during: str) -> None:
+            for _ in range(4 if during == slower else 0):
+                other.observe("I like tea and the sea.", user_id="ben")
+
+        class Hashing(HashingEmbedder):
+            def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+                write(during="the embedding")
+                return super().embed(texts)
+
+        def think(_: ModelRequest) -> str:
+            write(during="the thinking")
+            return '{"facts": []}'
+
+        llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="scripted")
+        config = {"worker": worker, "embed_batch": 2}
+        with memdb.open(tmp_path / "mem.db", embedder=Hashing(64), llm=llm, config=config) as mem:
+            for place in range(6):
+                mem.observe(f"I like thing {place} and the wind.", user_id="ana", session_id="s")
+            assert mem.drain(60)
+            assert {turn.status for turn in mem.turns("ana")} == {"done"}
+            assert all(fact.embedding_id for fact in mem.facts("ana", kinds=["message"]))
+            assert mem.turns("ben")

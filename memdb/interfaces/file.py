@@ -51,9 +51,10 @@ class Checked(Record):
 
 
 def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Think about everything that still waits, write it down and embed it.
+    """Think about everything that waits now, write it down and embed it.
 
-    Tells what is left: `turns` and `vectors_waiting`, and `turns_failed` and `vectors_dead`, which failed too often.
+    What others add meanwhile is not waited for. Tells what is left: `turns` and `vectors_waiting`, and `turns_failed` and `vectors_dead`,
+    which failed too often.
     """
     with opened(existing(db), embedder=embedder, worker=True) as memory:
         done = work.finish(memory)
@@ -70,7 +71,7 @@ def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> Non
 
 
 def retry(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Give turns and vectors that were set aside after failing too often another chance, and wait until all is done."""
+    """Give turns and vectors that were set aside after failing too often another chance, and wait as `memdb drain` does."""
     with opened(existing(db), embedder=embedder, worker=True) as memory:
         revived = memory.retry()
         work.finish(memory)

@@ -146,7 +146,7 @@ def router(memory: Callable[[], Memory]) -> fastapi.APIRouter:
 
     @made.post("/memory/drain")
     def drain(body: Annotated[DrainIn, fastapi.Body(default_factory=DrainIn)]) -> Drained:
-        """Wait until everything observed is thought about, written and embedded."""
+        """Wait until everything observed so far is thought about, written and embedded."""
         return Drained(done=memory().drain(body.timeout, vectors=body.vectors))
 
     @made.post("/memory/retry")

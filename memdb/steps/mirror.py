@@ -18,8 +18,10 @@ _LEASE = timedelta(seconds=5)  # beyond the longest wait for the collection; who
 _METADATA = ("fact_id", "user_id", "key", "category", "status", "valid_from", "valid_to", "confidence", "updated_at", "kind")
 
 
-def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, config: Config) -> int:
+def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, config: Config, up_to: int | None = None) -> int:
     """Send one batch of what is due, and return how many facts the collection now holds true. `now` is the clock's time.
+
+    With `up_to`, only what is due of rows up to the one of that id, and of those that are gone.
 
     What is believed is upserted, what is not is deleted. The collection is called outside any transaction, so that nobody waits for it.
     When it fails or takes no record at all, all waits until it is back; a record that it refuses while it takes others waits, twice as long
@@ -29,7 +31,7 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
     Raises:
         CollectionError: the collection failed.
     """
-    lines = _claim(db, embedder, now, timedelta(seconds=2 * config.collection_timeout_seconds) + _LEASE)
+    lines = _claim(db, embedder, now, timedelta(seconds=2 * config.collection_timeout_seconds) + _LEASE, up_to)
     if not lines:
         return 0
     try:
@@ -52,14 +54,15 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
     return len(lines) - len(refused) - len(unsent)
 
 
-def _claim(db: Database, embedder: str, now: datetime, lease: timedelta) -> list[Row]:
+def _claim(db: Database, embedder: str, now: datetime, lease: timedelta, up_to: int | None) -> list[Row]:
     at = to_text(now)
-    if not db.all("mirror.due", now=at, batch=1):  # a look costs no lock
+    if not db.all("mirror.due", now=at, batch=1, up_to=up_to):  # a look costs no lock
         return []
     with db.transaction():
         if (db.one("meta.embedder") or {})["name"] != embedder:  # another process is changing the embedder
             return []
-        due = db.all("mirror.due", now=at, batch=_BATCH)  # only under the lock: a text may change, and then waits for its vector
+        # only under the lock: a text may change, and then waits for its vector
+        due = db.all("mirror.due", now=at, batch=_BATCH, up_to=up_to)
         fact_ids = json.dumps([row["fact_id"] for row in due])
         db.run("mirror.claim", fact_ids=fact_ids, until=to_text(now + lease))
         return db.all("mirror.records", fact_ids=fact_ids)

@@ -31,10 +31,20 @@ class Synced(Record):
         return not (self.written or self.removed or self.failed)
 
 
-def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, user_id: str | None = None, kind: str | None = None) -> Synced:
+def sync(
+    db: Database,
+    *,
+    embedder: Embedder,
+    now: datetime,
+    config: Config,
+    user_id: str | None = None,
+    kind: str | None = None,
+    up_to: int | None = None,
+) -> Synced:
     """Embed one batch that is due and write it; rows that are gone lose their vector. `now` is the clock's time.
 
-    With `user_id` and `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with.
+    With `user_id` and `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with; with
+    `up_to`, only rows up to the one of that id.
 
     The embedder is called outside any transaction, so that nobody waits for it. When it fails, but takes a plain text, the batch
     is tried again text by text, so that one bad text cannot hold up the others; what is refused waits, twice as long each time and with
@@ -45,7 +55,7 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
         ModelUnavailable: the embedder is down; nothing has changed.
     """
     if user_id is None:
-        rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
+        rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch, up_to=up_to)
     else:
         rows = db.all("sync.due_of", user_id=user_id, kind=kind, now=to_text(now), batch=config.embed_batch)
     gone = [row for row in rows if row["fact_id"] is None]
