@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Event, Lock
@@ -190,6 +191,10 @@ class Background:
                     self._notebook.write_down_recalled()
                 except BusyError:
                     return False
+                if self._worker is None and not self._store.read_only:
+                    with suppress(StoreError):  # what cannot be merged now is found anyway
+                        while self._merge_words():
+                            pass
                 return True
             remaining = None if deadline is None else deadline - monotonic()
             if left.work == left.waiting if remaining is None else remaining <= 0:

@@ -18,8 +18,8 @@ from memdb.embed import Embedder, check_vectors
 from memdb.errors import ConfigError, InputError, ModelOutputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
-from memdb.steps.decay import reckon
 from memdb.segments import merge_all
+from memdb.steps.decay import reckon
 from memdb.steps.insert import incoming, insert, narratives, user_by_user
 from memdb.stored import kinds_but_messages
 from memdb.times import stored, utc_now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from zoneinfo import ZoneInfo
 
 import apsw
@@ -115,6 +115,32 @@ def test_the_words_of_many_facts_make_one_segment(mem: memdb.Memory) -> None:
         mem.remember_many([{"value_text": f"New {number}", "user_id": "ana"}])
     assert segments(mem) > 1  # a few are not worth writing all the others again
     mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+
+
+def test_a_memory_that_grows_turn_by_turn_has_few_segments(tmp_path: Path) -> None:
+    def grown(name: str, *, worker: bool) -> memdb.Memory:
+        mem = memdb.open(tmp_path / name, embedder=None, llm=None, config={"worker": worker})
+        for number in range(15):
+            mem.observe(f"I like tune number {number}", "Nice.", user_id="ana")
+        return mem
+
+    with grown("mem.db", worker=False) as mem:
+        assert segments(mem) > 5  # or there would be nothing to merge
+        assert mem.drain(60)
+        assert segments(mem) <= 3
+        mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+    with grown("worker.db", worker=True) as mem:
+        assert mem.drain(60)
+        until = monotonic() + 30
+        while segments(mem) > 3 and monotonic() < until:
+            sleep(0.05)
+        assert segments(mem) <= 3
+        assert len(mem.search("tune", user_id="ana", limit=30)) == 30
+
+
+def test_messages_that_are_loaded_make_one_segment(mem: memdb.Memory) -> None:
+    mem.load([{"text": f"Tune number {number}", "timestamp": "2025-05-01"} for number in range(450)], user_id="ana")
+    assert segments(mem) == 1
 
 
 def test_where_the_words_cannot_be_merged_they_are_found_all_the_same(mem: memdb.Memory, tmp_path: Path) -> None:
