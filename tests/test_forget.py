@@ -736,15 +736,6 @@ def test_forgetting_a_key_takes_what_was_noted_of_other_turns_and_quotes_the_val
     assert ("It says rio." in texts["ana"], "It says rio." in left, "It says jazz." in left) == (True, False, True)
 
 
-def test_forgetting_a_key_takes_what_another_turn_noted_under_it_and_no_other_note(mem: memdb.Memory) -> None:
-    db = mem._store.database()
-    with db.transaction():
-        for key in ("user.lives_in", "user.likes"):
-            db.run("queue.note", user_id="ana", turn_id="other", step="gate", key=key, why="it asks")
-    mem.forget("ana", key="user.lives_in")
-    assert db.tuples("forget.notes", user_id="ana") == [(2,)]
-
-
 def test_all_facts_that_go_are_counted_wherever_they_are(mem: memdb.Memory) -> None:
     for place in ("Porto", "Rio", "Faro"):
         mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, timestamp="2020-01-01")

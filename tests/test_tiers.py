@@ -272,6 +272,7 @@ def test_a_file_of_tier_one_can_be_reindexed_too(tmp_path: Path) -> None:
     told(tmp_path / "new.db", HashingEmbedder(32))
     with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
         assert mem.reindex(HashingEmbedder(32)).waiting == 0
+        assert all(fact.embedding_id == fact.fact_id for fact in mem.facts("ana", kinds=["fact", "message"]))
     assert sorted_vectors(tmp_path / "mem.db") == sorted_vectors(tmp_path / "new.db")
 
 
