@@ -7,6 +7,7 @@ import importlib.util
 import logging
 import math
 import os
+import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,8 @@ from memdb import forking
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.endpoint import LONGEST, PREFIX, EndpointEmbedder
-from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+from memdb.errors import ConfigError, MdbError, ModelOutputError, ModelUnavailable
+from memdb.patience import panics_told
 from memdb.pieces import READS, embed_whole
 from memdb.tokens import WORD_PIECE, Tokenizer, conservative_count, tokens_in
 
@@ -220,6 +222,39 @@ def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: 
 def to_blob(vector: NDArray[np.float32]) -> bytes:
     """Return a vector as sqlite-vec stores it: little-endian 32-bit floats."""
     return vector.astype("<f4").tobytes()
+
+
+def embed_each(texts: Sequence[str], embedder: Embedder) -> tuple[list[bytes | None], list[str | None]]:
+    """Return a vector a text, as it is stored, or why the embedder refuses that text while it takes others, so that none costs the others.
+
+    Raises:
+        Exception: whatever it raises, an embedder being foreign code, where it takes none.
+    """
+    if not texts:
+        return [], []
+    try:
+        return list(_vectors(texts, embedder)), [None] * len(texts)
+    except Exception as error:
+        try:
+            _vectors([f"Hello {random.random()}"], embedder)  # one that works takes this; new each time, as answers may be remembered
+        except Exception:
+            raise error from None
+        if len(texts) == 1:
+            return [None], [why(error)]
+    alone = [embed_each([text], embedder) for text in texts]
+    return [vector for vectors, _ in alone for vector in vectors], [error for _, errors in alone for error in errors]
+
+
+def why(error: Exception) -> str:
+    """Return what an embedder's failure says, as it may be stored."""
+    return searchable(str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}")
+
+
+def _vectors(texts: Sequence[str], embedder: Embedder) -> list[bytes]:
+    with panics_told():
+        made = embedder.embed(list(texts))  # what it does with the list is its own affair
+    checked = check_vectors(made, count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
+    return [to_blob(vector) for vector in checked]
 
 
 def choose_embedder(

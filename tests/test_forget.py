@@ -709,6 +709,43 @@ def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Me
     assert [note.value_text for note in mem.facts("ana", kinds=["note"])] == ["Talks of jazz"]
 
 
+QUOTING = {
+    "an answer of a model": "insert into model_calls (user_id, turn_id, purpose, prompt_hash, model, mode, attempt, elapsed_ms, called_at, raw) "
+    "values (:user, 'other', 'extract', '', '', 'text', 1, 1.0, '2025-03-01T10:00:00.000Z', :text)",
+    "the failure of a model": "insert into model_calls (user_id, turn_id, purpose, prompt_hash, model, mode, attempt, elapsed_ms, called_at, "
+    "error) values (:user, 'other', 'extract', '', '', 'text', 1, 1.0, '2025-03-01T10:00:00.000Z', :text)",
+    "why something was not kept": "insert into turn_notes (user_id, turn_id, step, why) values (:user, 'other', 'gate', :text)",
+    "why something was changed": "insert into fact_history (fact_id, user_id, key, operation, reason, turn_id, action_hash, changed_at) "
+    "values ('', :user, 'user.likes', 'insert', :text, 'other', '', '2025-03-01T10:00:00.000Z')",
+}
+
+
+@pytest.mark.parametrize("statement", QUOTING.values(), ids=QUOTING)
+def test_forgetting_a_key_takes_what_was_noted_of_other_turns_and_quotes_the_value(statement: str, mem: memdb.Memory) -> None:
+    mem.remember("User lives in Rio", user_id="ana", key="user.lives_in", object="Rio")
+    db = mem._store.database()
+    with db.transaction():
+        for user in ("ana", "bea"):
+            for text in ("It says rio.", "It says jazz."):
+                db.connection.execute(statement, {"user": user, "text": text})
+    table = statement.split()[2]
+    texts = {user: str(rows_of(mem, user)[table]) for user in ("ana", "bea")}
+    mem.forget("ana", key="user.lives_in")
+    assert str(rows_of(mem, "bea")[table]) == texts["bea"]
+    left = str(rows_of(mem, "ana")[table])
+    assert ("It says rio." in texts["ana"], "It says rio." in left, "It says jazz." in left) == (True, False, True)
+
+
+def test_all_facts_that_go_are_counted_wherever_they_are(mem: memdb.Memory) -> None:
+    for place in ("Porto", "Rio", "Faro"):
+        mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, timestamp="2020-01-01")
+        if place == "Porto":
+            mem.end(mem.facts("ana")[0].fact_id, valid_to="2020-02-01")
+            assert mem.compact(now="2030-01-01") == 1
+    mem.remember("Talks of Rio", user_id="ana", kind="note", source="inferred")
+    assert mem.forget("ana", key="user.lives_in").facts == 4
+
+
 @pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("session_id", [None, "s"])
 def test_forgetting_a_key_takes_no_episode_of_another_session_time_or_user(

@@ -1219,6 +1219,13 @@ def test_who_waits_for_another_writer_may_be_interrupted_and_goes_on(path: Path,
         process.kill()
 
 
+def test_no_statement_can_load_an_extension_once_a_memory_is_open(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config=QUIET) as mem:
+        shell = mem._store.database().connection
+        with pytest.raises(apsw.SQLError, match="not authorized"):
+            shell.execute("select load_extension('vec0')")
+
+
 # a full disk, a damaged file
 
 LIMITED = """

@@ -644,3 +644,13 @@ def test_the_windows_of_a_message_that_is_given_away_by_hand_and_of_its_old_neig
     db = mem._store.database()
     db.connection.execute("update facts set session_id = 't' where value_text like '%lute%'")
     assert db.connection.execute("select id from outbox where id < 0 order by id").fetchall() == [(-3,), (-2,), (-1,)]
+
+
+def test_a_message_that_somebody_closes_in_the_file_loses_its_window(mem: memdb.Memory) -> None:
+    mem.load([{"text": "Hello."}, {"text": "I like tea."}], user_id="ana")
+    mem.drain()
+    db = mem._store.database()
+    with db.transaction():
+        db.connection.execute("update facts set status = 'expired' where value_text = 'Hello.'")
+    assert mem.drain(5)
+    assert db.connection.execute("select rowid, shelf from facts_vec where abs(rowid) = 1").fetchall() == [(1, "closed")]

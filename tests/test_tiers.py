@@ -203,6 +203,24 @@ def test_a_reindexed_file_is_as_if_it_had_always_had_that_embedder(tmp_path: Pat
     assert sorted_vectors(tmp_path / "old.db") == sorted_vectors(tmp_path / "new.db")
 
 
+def test_a_reindexed_file_has_every_vector_where_it_belongs(tmp_path: Path) -> None:
+    def rows(mem: memdb.Memory) -> list[list[tuple[object, ...]]]:
+        shell = mem._store.database().connection
+        return [
+            shell.execute("select rowid, user_id, shelf from facts_vec order by 1").fetchall(),
+            shell.execute("select id, embedding_id from facts order by 1").fetchall(),
+        ]
+
+    told(tmp_path / "mem.db", HashingEmbedder(64), *SAYINGS, "I moved to Lisbon.", "I don't like jazz any more.")
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=QUIET) as mem:
+        mem.remember("Ben likes tea", user_id="ben")
+        assert mem.drain()
+        before = rows(mem)
+        assert {shelf for _, _, shelf in before[0]} >= {"fact", "message", "window", "closed"}
+        mem.reindex("hashing-32")
+        assert rows(mem) == before
+
+
 def test_until_the_new_vectors_are_whole_the_old_ones_are_in_use(tmp_path: Path) -> None:
     path = tmp_path / "mem.db"
     told(path, HashingEmbedder(64))
@@ -241,9 +259,10 @@ def test_what_changes_meanwhile_is_embedded_anew(tmp_path: Path) -> None:
     assert sorted(sorted_vectors(path).values()) == sorted(sorted_vectors(tmp_path / "new.db").values())
 
 
-def test_one_bad_text_does_not_hold_up_the_change(tmp_path: Path) -> None:
+@pytest.mark.parametrize("batch", [1, 2, 64])
+def test_bad_texts_do_not_hold_up_the_change(tmp_path: Path, batch: int) -> None:
     told(tmp_path / "mem.db", HashingEmbedder(64))
-    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=QUIET) as mem:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={**QUIET, "embed_batch": batch}) as mem:
         state = mem.reindex(Named("another-32", 32, bad="Rita"))
         assert (state.embedder, state.written, state.waiting) == ("another-32", 7, 5)
 
@@ -253,6 +272,7 @@ def test_a_file_of_tier_one_can_be_reindexed_too(tmp_path: Path) -> None:
     told(tmp_path / "new.db", HashingEmbedder(32))
     with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
         assert mem.reindex(HashingEmbedder(32)).waiting == 0
+        assert all(fact.embedding_id == fact.fact_id for fact in mem.facts("ana", kinds=["fact", "message"]))
     assert sorted_vectors(tmp_path / "mem.db") == sorted_vectors(tmp_path / "new.db")
 
 

@@ -56,7 +56,7 @@ def test_draining_a_damaged_file_is_an_error_at_once(tmp_path: Path, table: str,
     with pytest.raises(memdb.StoreError, match="is damaged") as caught:
         mem.drain()
     assert caught.value.damaged
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60  # and not only when the turn's lease is over
     assert len(mem.turns()) == 3
     with pytest.raises(memdb.StoreError, match="is damaged") if table == "profiles" else memdb.open(tmp_path / "other.db", embedder=None):
         mem.close()

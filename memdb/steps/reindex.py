@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 
 from memdb.database import Database
-from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.embed import Embedder, embed_each, why
 from memdb.errors import ModelError, ModelUnavailable
 
 BEGINNING = -(2**62)
@@ -22,7 +22,7 @@ def reindex(
     that a process that is killed goes on where it was.
 
     Raises:
-        ModelError: the embedder failed on every text of the batch.
+        ModelError: the embedder takes no text.
     """
     rows = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=after)
     if not rows:
@@ -39,24 +39,9 @@ def reindex(
 
 def _embed(texts: list[str], embedder: Embedder) -> list[bytes | None]:
     try:
-        return _checked(texts, embedder)
-    except Exception as error:  # an embedder is foreign code; one bad text must not cost the others
-        vectors: list[bytes | None] = []
-        for text in texts:
-            try:
-                vectors += _checked([text], embedder)
-            except Exception:
-                vectors.append(None)
-            if len(vectors) >= 3 and not any(vectors):
-                break  # it is not the texts: the embedder is down
-        if any(vectors):
-            return vectors
-        if isinstance(error, ModelError):
-            raise
-        name = embedder.name
-        raise ModelUnavailable(f"The embedder {name} failed ({type(error).__name__}: {error}); mend it, then reindex again.") from error
-
-
-def _checked(texts: list[str], embedder: Embedder) -> list[bytes | None]:
-    vectors = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
-    return [to_blob(vector) for vector in vectors]
+        vectors, _ = embed_each(texts, embedder)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelUnavailable(f"The embedder {embedder.name} failed ({why(error)}); mend it, then reindex again.") from error
+    return vectors

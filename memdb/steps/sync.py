@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 from datetime import datetime, timedelta
 
-from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, Row
-from memdb.embed import Embedder, check_vectors, to_blob
-from memdb.errors import MdbError, ModelUnavailable
-from memdb.patience import panics_told, pause_after
+from memdb.embed import Embedder, embed_each, why
+from memdb.errors import ModelUnavailable
+from memdb.patience import pause_after
 from memdb.quantize import quantize
 from memdb.records import Record
 from memdb.times import to_text
@@ -92,32 +90,10 @@ def sync(
 
 
 def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], list[str | None]]:
-    """Return a vector a text, or why the embedder refuses it while it takes others.
-
-    Raises:
-        ModelUnavailable: it takes none.
-    """
-    if not texts:
-        return [], []
     try:
-        return list(_vectors(texts, embedder)), [None] * len(texts)
-    except Exception as error:  # an embedder is foreign code; whatever it raises must not stop the worker
-        message = checks.searchable(str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}")
-        try:
-            _vectors([f"Hello {random.random()}"], embedder)  # one that works takes this; new each time, as answers may be remembered
-        except Exception:
-            raise ModelUnavailable(f"The embedder {embedder.name} is down, and what waits for it is tried again: {message}") from error
-        if len(texts) == 1:
-            return [None], [message]
-    alone = [_embed([text], embedder) for text in texts]
-    return [vector for vectors, _ in alone for vector in vectors], [error for _, errors in alone for error in errors]
-
-
-def _vectors(texts: list[str], embedder: Embedder) -> list[bytes]:
-    with panics_told():
-        made = embedder.embed(list(texts))  # what it does with the list is its own affair
-    checked = check_vectors(made, count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
-    return [to_blob(vector) for vector in checked]
+        return embed_each(texts, embedder)
+    except Exception as error:  # whatever it raises must not stop the worker
+        raise ModelUnavailable(f"The embedder {embedder.name} is down, and what waits for it is tried again: {why(error)}") from error
 
 
 def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
