@@ -567,7 +567,7 @@ def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
             elif (found := lead.match(text)) and not _LEADS_NOWHERE.match(text):
                 text = text[found.end() :]
                 hedged |= name == "hedge"
-                explicit |= name in ("correct", "confirm")
+                explicit |= name in ("correct", "confirm") or found.group().lower() == "now "  # "but now works as a baker"
         if text == before:
             break
     return replace(clause, text=text, full=moved, hedged=hedged, explicit=explicit)
