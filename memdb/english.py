@@ -16,6 +16,8 @@ from memdb.english_rules import Elided, compiled, filled_in, relation_words, rul
 from memdb.fitting import by_beginning
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
+from memdb.kinship import as_ones_own
+from memdb.kinship import prepare as prepare_kinship
 from memdb.labels import is_anothers
 from memdb.plainly import granted, plain_clause, plain_sentence
 from memdb.plainly import prepare as prepare_plainly
@@ -23,7 +25,7 @@ from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.states import states_in
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
+from memdb.told_beside import last_with_somebody, of_themselves, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -103,6 +105,7 @@ def prepare() -> None:
         _of_ones_own,
         prepare_told_beside,
         prepare_introducing,
+        prepare_kinship,
         prepare_repairs,
         prepare_capitals,
         prepare_plainly,
@@ -162,7 +165,7 @@ def clauses(
         excerpt = text[start:end].strip() if start >= shown else ""
         if not excerpt:
             continue
-        sentence = _as_written(hidden[start:end], small=small)
+        sentence = as_ones_own(_as_written(hidden[start:end], small=small), known)
         yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
         sentence = _without_trimmings(sentence, uncased, bulleted=bulleted)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -175,7 +178,7 @@ def clauses(
             excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or with_pronouns_named(sentence, told)
-        sentence = repaired(sentence, at=at, zone=zone)
+        sentence = repaired(of_themselves(sentence, told, known), at=at, zone=zone)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
