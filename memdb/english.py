@@ -157,7 +157,7 @@ def clauses(
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     spoken, doubtful = _Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, shown, words = last_with_somebody(told), 0, 0, 0
+    before, began, shown, words, oneself = last_with_somebody(told), 0, 0, 0, False
     for start, end, mark, follows in sentences_read(hidden, known):
         if not follows:
             yield from doubtful
@@ -189,7 +189,12 @@ def clauses(
         if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = introduced(with_age(with_name_beside(plain_sentence(sentence))))
+        if oneself and compiled(rules().phrase["goes_on_about_oneself"]).match(sentence):
+            sentence = f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
+        written = with_age(with_name_beside(plain_sentence(sentence)))
+        sentence = introduced(written)
+        oneself = first and (oneself or not _I.match(written)) and sentence.startswith("I am ")
+        elided |= oneself  # "Marcus here. 34. Bus driver in Hull"
         stated = _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
         doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
