@@ -15,6 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
+from memdb.capitals import is_a_name
 from memdb.english import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
@@ -381,7 +382,8 @@ class _Made:
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
-        if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
+        # an end finds what it is about by its name, and what is known for a name needs no capital
+        if mode != "ends" and value.istitle() and value not in self.here.text and not is_a_name(value.lower()):
             confidence -= LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED
