@@ -244,6 +244,7 @@ class _Spoken:
 def _as_written(part: str, *, small: bool) -> str:
     """A sentence in one line, its short forms written out, with the capitals that it should have."""
     sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", part.strip()))  # long stretches of blanks take long to match
+    sentence = _HESITATES.sub("", sentence)
     if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
         sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
     return with_capitals(sentence, small=small)
@@ -262,6 +263,7 @@ _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
 
+_HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
 _POSSESSED = re.compile(
