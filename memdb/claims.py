@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import cache
@@ -23,7 +23,7 @@ from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
 from memdb.sentences import CONTRACTED, expand
-from memdb.validity import BECAME, WILL_BE, Validity, validity
+from memdb.validity import BECAME, WILL_BE, Validity, ended_once, validity
 from memdb.wording import worded
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
@@ -155,7 +155,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     match = finder(pattern)(text)
     if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
-    mode, true = _mode(pattern, clause), validity(pattern, clause, here.at)
+    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at)
     if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
     groups = match.groupdict()
@@ -177,11 +177,14 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         return
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
-    if pattern.bygone and here.held is not None and any(here.held([canonical_key(about.slug, key)])):
-        return
     values = objects(groups.get("o"), pattern.kind, pattern, here)
+    if pattern.bygone and (known := {normalise(value) for _, value in here.held([canonical_key(about.slug, key)])} if here.held else set()):
+        if about != here.owner or not known.isdisjoint(map(normalise, values)):
+            return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
+    if pattern.bygone and about == here.owner:  # what one is oneself, one has told, or will
+        pattern, clause, mode = pattern.model_copy(update={"object": "{o}"}), replace(clause, former=True), "ends"
     if pattern.time == "moved" and len(values) == 1:
         values = [_planned(values[0], canonical_key(about.slug, key), here)]
     explicit = refuted is not None or _is_explicit(pattern, clause, text, true, here)
@@ -406,6 +409,7 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
+            former=mode == "ends" and self.clause.former and predicate.predicate in rules().over.once,
             coming=(self.pattern.goes_on and mode != "ends")
             or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,
