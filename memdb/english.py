@@ -191,7 +191,9 @@ def clauses(
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
         if oneself and compiled(rules().phrase["goes_on_about_oneself"]).match(sentence):
             sentence = f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
-        written = with_age(with_name_beside(plain_sentence(sentence)))
+        if (plain := plain_sentence(sentence)) != sentence:
+            plain = as_ones_own(plain, known)
+        written = with_age(with_name_beside(plain))
         sentence = introduced(written)
         oneself = first and (oneself or not _I.match(written)) and sentence.startswith("I am ")
         elided |= oneself  # "Marcus here. 34. Bus driver in Hull"
@@ -234,10 +236,12 @@ class _Spoken:
         return parsed
 
     def _noted(self, found: Clause) -> Clause:
+        called_so = _IS_CALLED.fullmatch(found.phrase) if found.subject not in ("", "i") and not found.negative else None
+        name = called_so["name"] if called_so and not found.guessed else found.name
         if found.subject not in ("", "i"):
-            self.last, self.teller = (found.subject, found.name), _is_relative(found.text) or (self.teller and found.guessed)
-        if found.name:
-            self.known[found.name] = found.subject
+            self.last, self.teller = (found.subject, name), _is_relative(found.text) or (self.teller and found.guessed)
+        if name:
+            self.known[name] = found.subject
         return found
 
 
@@ -263,6 +267,7 @@ _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
 
+_IS_CALLED = re.compile(r"(?i:is (?:called|named)) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)")
 _HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"

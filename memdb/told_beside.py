@@ -258,9 +258,9 @@ def _placed() -> re.Pattern[str]:
 
 @cache
 def _beside() -> re.Pattern[str]:
-    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "with Tom, my brother"."""
+    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "our Tom, that's my brother, says"."""
     return re.compile(
-        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))"
+        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))(?:our )?"
         rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she|who) is )?"
         rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
         r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",
