@@ -178,9 +178,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
     values = objects(groups.get("o"), pattern.kind, pattern, here)
-    if pattern.bygone and (known := {normalise(value) for _, value in here.held([canonical_key(about.slug, key)])} if here.held else set()):
-        if about != here.owner or not known.isdisjoint(map(normalise, values)):
-            return
+    if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
+        return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
     if pattern.bygone and about == here.owner:  # what one is oneself, one has told, or will
@@ -205,6 +204,12 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if mode == "says" and len(values) == 1 and (pattern.replaces or (key in rules().instead.alone and _NOW_INSTEAD.search(clause.text))):
         for given_up in _only_one(canonical_key(about.slug, key), values[0], here):
             yield made.candidate(about, key, given_up, mode="ends")
+
+
+def _is_known_better(key: str, values: list[str], about: Person, here: Circumstances) -> bool:
+    """Whether what somebody was once is no news: of others, where it is known what they are; of oneself, where one is known to be that."""
+    known = {normalise(value) for _, value in here.held([key])} if here.held is not None else set()
+    return bool(known) and (about != here.owner or not known.isdisjoint(map(normalise, values)))
 
 
 def _fits(pattern: Pattern, clause: Clause, text: str, matched: str, here: Circumstances) -> bool:

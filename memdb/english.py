@@ -25,7 +25,16 @@ from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.states import states_in
-from memdb.told_beside import last_with_somebody, of_themselves, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
+from memdb.told_beside import (
+    last_with_somebody,
+    of_themselves,
+    spoken_of,
+    with_age,
+    with_apostrophes,
+    with_name,
+    with_name_beside,
+    with_pronouns_named,
+)
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 

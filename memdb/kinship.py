@@ -58,5 +58,6 @@ def _possessed() -> re.Pattern[str]:
 def _of() -> re.Pattern[str]:
     """And as it is said elsewhere: "the mother of my wife"."""
     return compiled(
-        rf"\b(?:the )?{_HOW}(?P<who>{relation_words()}) of (?:my|our) {{kin_how}}(?P<whose>{relation_words()})(?P<known>(?!))?(?P<name>(?!))?{_NOBODY}"
+        rf"\b(?:the )?{_HOW}(?P<who>{relation_words()}) of (?:my|our) {{kin_how}}(?P<whose>{relation_words()})"
+        rf"(?P<known>(?!))?(?P<name>(?!))?{_NOBODY}"
     )

@@ -48,7 +48,8 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 
 class _Said(str):
-    """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no longer begins a sentence."""
+    """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
+    longer begins a sentence."""
 
     __slots__ = ()
 

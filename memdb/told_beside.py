@@ -167,7 +167,7 @@ def with_pronouns_named(sentence: str, said: str) -> str:
 
 
 def of_themselves(sentence: str, said: str, people: Mapping[str, str]) -> str:
-    """Return a sentence in which somebody tells something of themselves as what is so: "my sister told me she's vegan" is "my sister is vegan".
+    """Return a sentence in which somebody tells something of themselves as what is so: "my aunt told me she is vegan" is "my aunt is vegan".
 
     Only where nobody else was spoken of in what was `said` before: "she" may be another then. `people` are those who are known by name.
     """
@@ -183,9 +183,7 @@ def of_themselves(sentence: str, said: str, people: Mapping[str, str]) -> str:
     return f"{found['lead']}{who} {sentence[found.end() :]}"
 
 
-_PRONOUN_TOLD = re.compile(
-    r"\b(?:tells|told|mentioned|announced|know|admitted)\b.{0,20} (?:she|he) ", re.IGNORECASE
-)
+_PRONOUN_TOLD = re.compile(r"\b(?:tells|told|mentioned|announced|know|admitted)\b.{0,20} (?:she|he) ", re.IGNORECASE)
 _AN_ANIMAL = r"\b(?:an?|my|our|the|new) (?:\w+ )?{animal}\b"
 _NAME_OF = re.compile(r"\b(his|her) name is (?=[A-Z])", re.IGNORECASE)
 _PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto ))|)\b(?P<name>[A-Z][a-z][\w'-]+)")

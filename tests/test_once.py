@@ -53,7 +53,9 @@ def test_until_when_it_was_so_is_kept(tell: Tell) -> None:
     assert fact.valid_to.isoformat() == "2020-01-01T00:00:00+00:00"
 
 
-@pytest.mark.parametrize("said", ["I used to take sertraline", "I used to smoke", "I used to think I lived in a dream", "he used to live in Oslo"])
+@pytest.mark.parametrize(
+    "said", ["I used to take sertraline", "I used to smoke", "I used to think I lived in a dream", "he used to live in Oslo"]
+)
 def test_of_health_and_of_nobody_known_nothing_is_kept(tell: Tell, said: str) -> None:
     mem = tell(said)
     assert (over(mem), held(mem)) == ([], [])
