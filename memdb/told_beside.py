@@ -167,7 +167,7 @@ def with_pronouns_named(sentence: str, said: str) -> str:
 
 
 def of_themselves(sentence: str, said: str, people: Mapping[str, str]) -> str:
-    """Return a sentence in which somebody tells something of themselves as what is so: "my aunt told me she is vegan" is "my aunt is vegan".
+    """Return a sentence in which somebody tells of themselves as what is so: "my aunt told me she is vegan" is "my aunt is vegan".
 
     Only where nobody else was spoken of in what was `said` before: "she" may be another then. `people` are those who are known by name.
     """
