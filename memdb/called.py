@@ -18,6 +18,7 @@ class Called(Record):
     alike: tuple[tuple[str, ...], ...]
     asked: dict[str, str]
     relations: dict[str, str]
+    of_relatives: dict[str, dict[str, str]]
     attributes: dict[str, dict[str, str]]
 
 

@@ -14,9 +14,13 @@ from memdb.files import read
 
 _MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _AND = re.compile(r", (?:and )?| and ")
+_AND_OR = re.compile(r"(, (?:and )?| and )")
 _WORD = re.compile(r"\b(?!and\b)\w+")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
-_ENDS = r"(?![\w-]|['’](?!s\b))"
+_SMALL = r"[^\W\d_A-Z]{2,}(?![\w-]|['’](?!s\b))"  # a word that may be a name without a capital
+_AFTER_CALLED = frozenset("in off out back up to as by for on at after over about again me us you it that this something".split())
+_UNKNOWN = re.compile(r"[A-Z][a-z]{2,}")
+_MAY_END = re.compile(r"$|[,.;?!)]| [a-z]|'s ")
 
 
 _LEADS_TO = re.compile(  # somebody: "give my son Calpol" names nobody
@@ -53,10 +57,12 @@ def with_capitals(sentence: str, *, small: bool) -> str:
     Where the writer uses no capitals at all (`small`), whatever a list of so many animals or children names is a name.
     """
     if _MINE.search(sentence):
-        sentence = _of_somebody().sub(_named, sentence)
-    sentence = _of_oneself().sub(_named, sentence)
+        sentence = _of_somebody().sub(_if_named, sentence)
+    sentence = _of_oneself().sub(_if_named, sentence)
     if small:
         sentence = _titled().sub(_named, sentence)
+        sentence = _without_my().sub(_if_named, sentence)
+        sentence = _introduced().sub(_unless_no_name, sentence)
         sentence = _counted().sub(_listed, sentence)
     return sentence
 
@@ -70,8 +76,10 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
-        if found["unknown"] and not (_LEADS_TO.search(sentence, 0, found.start()) and _may_be_a_name(found["unknown"])):
-            continue
+        if found["name"] and found["first"].lower() not in _known(animal=found["animal"] is not None):
+            may_be = _UNKNOWN.fullmatch(found["first"]) and _MAY_END.match(sentence, found.end()) and _may_be_a_name(found["name"])
+            if not (may_be and _LEADS_TO.search(sentence, 0, found.start())):
+                continue
         who, titled = found["who"].lower(), found["titled"]
         served = who in called().attributes["person"]
         if not asked and (not served or found.start() > 0 or compiled(_names().gone).match(sentence, found.end())):
@@ -79,7 +87,7 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
         if served and compiled(_names().former).search(found[0]):
             continue
         if served or titled is None:
-            name = found["titled"] or found["name"] or found["unknown"]
+            name = found["titled"] or found["name"]
             name = name if served else f"called {name}"
             said.append(f"my {who} is {name}")
     return said
@@ -101,7 +109,7 @@ def is_a_name(word: str) -> bool:
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _counted):
+    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted):
         compile_()
     compiled(_names().made_up)
     for pattern in (_names().asks, _names().gone, _names().former):
@@ -110,6 +118,37 @@ def prepare() -> None:
 
 def _named(found: re.Match[str]) -> str:
     return found["before"] + _WORD.sub(lambda word: word[0].capitalize(), found["names"])
+
+
+def _known(*, animal: bool) -> frozenset[str]:
+    """What people are called, or animals, which have the names of people as well."""
+    return _every_name() if animal else _names().people
+
+
+@cache
+def _every_name() -> frozenset[str]:
+    return _names().people | _names().pets
+
+
+def _if_named(found: re.Match[str]) -> str:
+    """What was found, with capitals for as many of the words as are known for names, from the first."""
+    people = _names().people
+    first, *others = _AND_OR.split(found["names"])
+    if first not in _known(animal=found.groupdict().get("animal") is not None):
+        return found.group()
+    known = first.capitalize()
+    for joint, name in zip(others[::2], others[1::2], strict=True):
+        if name not in people:
+            break
+        known += f"{joint}{name.capitalize()}"
+    return f"{found['before']}{known}{found['names'][len(known) :]}"
+
+
+def _unless_no_name(found: re.Match[str]) -> str:
+    """A name with its capital, unless it is a word that is none: "my dog is called the boss", "a guy named as heir"."""
+    words = _AND.split(found["names"])
+    none = not _names().no_name.isdisjoint(words) or any(compiled(_NO_NAME).fullmatch(word) or word in _AFTER_CALLED for word in words)
+    return found.group() if none else _named(found)
 
 
 def _listed(found: re.Match[str]) -> str:
@@ -124,35 +163,31 @@ def _names() -> _Names:
     return _Names.model_validate(tomllib.loads(read("rules/names.toml")))
 
 
-def _any_of(words: frozenset[str], *, title: bool = False) -> str:
+def _any_of(words: frozenset[str]) -> str:
     """These words as alternatives of a pattern, the longest first."""
-    return "|".join(re.escape(word.capitalize() if title else word) for word in sorted(words, key=len, reverse=True))
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 @cache
 def _of_somebody() -> re.Pattern[str]:
-    """A relative, or an animal, and what they are called, typed without a capital."""
-    people, pets = _any_of(_names().people), _any_of(_names().people | _names().pets)
+    """A relative, or an animal, and what may be their name, or theirs, typed without a capital."""
+    told = r",? (?:called |named |is (?:called |named )?)?"
     return re.compile(
         rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
-        rf"(?:{compiled('{animal}').pattern},? (?:called |named )?(?=(?P<pet>{pets}){_ENDS})"
-        rf"|(?:{relation_words()}|{_any_of(frozenset(called().attributes['person']))}),? (?:called |named )?(?=(?:{people}){_ENDS})))"
-        rf"(?P<names>(?(pet)(?:{pets})|(?:{people})){_ENDS}(?:(?:, (?:and )?| and )(?:{people}){_ENDS})*)"
+        rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|{_any_of(frozenset(called().attributes['person']))}){told})"
+        rf"(?P<names>{_SMALL}(?:(?:, (?:and )?| and ){_SMALL})*)"
     )
 
 
 @cache
 def _of_whom() -> re.Pattern[str]:
-    """A relative, an animal or whom else one has, and their name, where that is known for a name or has a title."""
-    people, pets = _any_of(_names().people, title=True), _any_of(_names().people | _names().pets, title=True)
+    """A relative, an animal or whom else one has, and what may be their name, or has a title."""
     served = _any_of(frozenset(called().attributes["person"]))
     title = "|".join(word.capitalize() for word in _names().title.split("|"))
     return re.compile(
         rf"\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
         rf"(?P<who>(?P<animal>(?i:{compiled('{animal}').pattern}))|(?i:{relation_words()}|{served})),? "
-        rf"(?:called |named )?(?:(?P<titled>(?:{title})\.? [A-Z][\w'-]+)"
-        rf"|(?P<name>(?(animal)(?:{pets})|(?:{people}))(?: [A-Z][a-z]+)?)(?![\w-])"
-        r"|(?P<unknown>[A-Z][a-z]{2,}(?: [A-Z][a-z]+)?)(?=$|[,.;?!)]| [a-z]|'s ))(?![\w-])"
+        rf"(?:called |named )?(?:(?P<titled>(?:{title})\.? [A-Z][\w'-]+)|(?P<name>(?P<first>[A-Z][^\W\d_]+)(?: [A-Z][a-z]+)?))(?![\w-])"
     )
 
 
@@ -165,8 +200,24 @@ def _titled() -> re.Pattern[str]:
 def _of_oneself() -> re.Pattern[str]:
     return re.compile(
         r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
-        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| btw\b| by the way\b)"
+        rf"(?P<names>{_SMALL})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| btw\b| by the way\b)"
     )
+
+
+@cache
+def _without_my() -> re.Pattern[str]:
+    """A relative without "my", as a line may begin, and what they are called: "wife is anna"."""
+    return re.compile(
+        rf"^(?P<before>(?:(?:and|so|oh|well|new) )?(?:{relation_words()}),? (?:called |named |is (?:called |named )?)?)(?P<names>{_SMALL})"
+    )
+
+
+@cache
+def _introduced() -> re.Pattern[str]:
+    """Whoever is said to be called so, or is given a name: "a girl named priya", "my son named him waffles"."""
+    somebody = rf"{relation_words()}|{compiled('{animal}').pattern}|girl|boy|guy|man|woman|lady|lad|bloke|fella|chap|lass"
+    who = rf"\b(?:an?|my|our|the|this|new|some|another) (?:[\w-]+ ){{0,3}}?(?:{somebody})(?: is|'s)? (?:called|named) "
+    return re.compile(rf"(?P<before>{who}|\bnamed (?:him|her|it|them) )(?P<names>{_SMALL}(?: and {_SMALL})?)")
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import cache
@@ -15,6 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
+from memdb.capitals import is_a_name
 from memdb.english import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
@@ -22,7 +23,7 @@ from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
 from memdb.sentences import CONTRACTED, expand
-from memdb.validity import BECAME, WILL_BE, Validity, validity
+from memdb.validity import BECAME, WILL_BE, Validity, ended_once, validity
 from memdb.wording import worded
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
@@ -154,7 +155,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     match = finder(pattern)(text)
     if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
-    mode, true = _mode(pattern, clause), validity(pattern, clause, here.at)
+    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at)
     if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
     groups = match.groupdict()
@@ -176,11 +177,13 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         return
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
-    if pattern.bygone and here.held is not None and any(here.held([canonical_key(about.slug, key)])):
-        return
     values = objects(groups.get("o"), pattern.kind, pattern, here)
+    if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
+        return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
+    if pattern.bygone and about == here.owner:  # what one is oneself, one has told, or will
+        pattern, clause, mode = pattern.model_copy(update={"object": "{o}"}), replace(clause, former=True), "ends"
     if pattern.time == "moved" and len(values) == 1:
         values = [_planned(values[0], canonical_key(about.slug, key), here)]
     explicit = refuted is not None or _is_explicit(pattern, clause, text, true, here)
@@ -201,6 +204,12 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if mode == "says" and len(values) == 1 and (pattern.replaces or (key in rules().instead.alone and _NOW_INSTEAD.search(clause.text))):
         for given_up in _only_one(canonical_key(about.slug, key), values[0], here):
             yield made.candidate(about, key, given_up, mode="ends")
+
+
+def _is_known_better(key: str, values: list[str], about: Person, here: Circumstances) -> bool:
+    """Whether what somebody was once is no news: of others, where it is known what they are; of oneself, where one is known to be that."""
+    known = {normalise(value) for _, value in here.held([key])} if here.held is not None else set()
+    return bool(known) and (about != here.owner or not known.isdisjoint(map(normalise, values)))
 
 
 def _fits(pattern: Pattern, clause: Clause, text: str, matched: str, here: Circumstances) -> bool:
@@ -381,7 +390,8 @@ class _Made:
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
-        if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
+        # an end finds what it is about by its name, and what is known for a name needs no capital
+        if mode != "ends" and value.istitle() and value not in self.here.text and not is_a_name(value.lower()):
             confidence -= LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED
@@ -404,6 +414,7 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
+            former=mode == "ends" and self.clause.former and predicate.predicate in rules().over.once,
             coming=(self.pattern.goes_on and mode != "ends")
             or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,

@@ -79,7 +79,8 @@ ATOMS = re.compile(
         (?:{GAP}(?:morning|afternoon|evening|night)\b)?
     | (?P<wk_day>{"|".join(WEEKDAYS)}){GAP}(?:of{GAP})?(?P<wk_which>this|last|next){GAP}week
     | (?P<wk_which_first>this|last|next){GAP}week{GAP}(?:on{GAP})?(?P<wk_day_last>{"|".join(WEEKDAYS)})
-    | (?P<weekday>{"|".join(WEEKDAYS)})(?:,?{GAP}(?:the{GAP})?(?P<wd_day>(?:[0-2]?\d|3[01])(?:st|nd|rd|th))(?!{GAP}(?:of\b|{MONTH}))
+    | (?<!\bon[ \t\n]a[ \t\n])(?P<weekday>{"|".join(WEEKDAYS)})(?!{GAP}(?:mornings|afternoons|evenings|nights)\b)
+        (?:,?{GAP}(?:the{GAP})?(?P<wd_day>(?:[0-2]?\d|3[01])(?:st|nd|rd|th))(?!{GAP}(?:of\b|{MONTH}))
         |{GAP}(?:morning|afternoon|evening|night)\b)?
     | (?:the{GAP})?(?P<n_which>next|last|past|previous|coming|following){GAP}(?P<n_count>{COUNT}){GAP}(?P<n_unit>{_UNIT})s?
     | (?:the{GAP})?(?P<b_unit>week|weekend|fortnight|month|year){GAP}(?P<b_way>before{GAP}last|after{GAP}next){_ENDING}

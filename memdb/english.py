@@ -16,6 +16,8 @@ from memdb.english_rules import Elided, compiled, filled_in, relation_words, rul
 from memdb.fitting import by_beginning
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
+from memdb.kinship import as_ones_own
+from memdb.kinship import prepare as prepare_kinship
 from memdb.labels import is_anothers
 from memdb.plainly import granted, plain_clause, plain_sentence
 from memdb.plainly import prepare as prepare_plainly
@@ -23,7 +25,16 @@ from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.states import states_in
-from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_apostrophes, with_name, with_name_beside, with_pronouns_named
+from memdb.told_beside import (
+    last_with_somebody,
+    of_themselves,
+    spoken_of,
+    with_age,
+    with_apostrophes,
+    with_name,
+    with_name_beside,
+    with_pronouns_named,
+)
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import TimeSpan, find_times
 
@@ -103,6 +114,7 @@ def prepare() -> None:
         _of_ones_own,
         prepare_told_beside,
         prepare_introducing,
+        prepare_kinship,
         prepare_repairs,
         prepare_capitals,
         prepare_plainly,
@@ -154,7 +166,7 @@ def clauses(
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     spoken, doubtful = _Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, shown, words = last_with_somebody(told), 0, 0, 0
+    before, began, shown, words, oneself = last_with_somebody(told), 0, 0, 0, False
     for start, end, mark, follows in sentences_read(hidden, known):
         if not follows:
             yield from doubtful
@@ -162,7 +174,7 @@ def clauses(
         excerpt = text[start:end].strip() if start >= shown else ""
         if not excerpt:
             continue
-        sentence = _as_written(hidden[start:end], small=small)
+        sentence = as_ones_own(_as_written(hidden[start:end], small=small), known)
         yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
         sentence = _without_trimmings(sentence, uncased, bulleted=bulleted)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -175,7 +187,7 @@ def clauses(
             excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or with_pronouns_named(sentence, told)
-        sentence = repaired(sentence, at=at, zone=zone)
+        sentence = repaired(of_themselves(sentence, told, known), at=at, zone=zone)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
@@ -186,7 +198,14 @@ def clauses(
         if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = introduced(with_age(with_name_beside(plain_sentence(sentence))))
+        if oneself and compiled(rules().phrase["goes_on_about_oneself"]).match(sentence):
+            sentence = f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
+        if (plain := plain_sentence(sentence)) != sentence:
+            plain = as_ones_own(plain, known)
+        written = with_age(with_name_beside(plain))
+        sentence = introduced(written)
+        oneself = first and (oneself or not _I.match(written)) and sentence.startswith("I am ")
+        elided |= oneself  # "Marcus here. 34. Bus driver in Hull"
         stated = _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
         doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
@@ -226,16 +245,19 @@ class _Spoken:
         return parsed
 
     def _noted(self, found: Clause) -> Clause:
+        called_so = _IS_CALLED.fullmatch(found.phrase) if found.subject not in ("", "i") and not found.negative else None
+        name = called_so["name"] if called_so and not found.guessed else found.name
         if found.subject not in ("", "i"):
-            self.last, self.teller = (found.subject, found.name), _is_relative(found.text) or (self.teller and found.guessed)
-        if found.name:
-            self.known[found.name] = found.subject
+            self.last, self.teller = (found.subject, name), _is_relative(found.text) or (self.teller and found.guessed)
+        if name:
+            self.known[name] = found.subject
         return found
 
 
 def _as_written(part: str, *, small: bool) -> str:
     """A sentence in one line, its short forms written out, with the capitals that it should have."""
     sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", part.strip()))  # long stretches of blanks take long to match
+    sentence = _HESITATES.sub("", sentence)
     if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
         sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
     return with_capitals(sentence, small=small)
@@ -254,6 +276,8 @@ _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
 
+_IS_CALLED = re.compile(r"(?i:is (?:called|named)) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)")
+_HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
 _POSSESSED = re.compile(
@@ -567,7 +591,7 @@ def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
             elif (found := lead.match(text)) and not _LEADS_NOWHERE.match(text):
                 text = text[found.end() :]
                 hedged |= name == "hedge"
-                explicit |= name in ("correct", "confirm")
+                explicit |= name in ("correct", "confirm") or found.group().lower() == "now "  # "but now works as a baker"
         if text == before:
             break
     return replace(clause, text=text, full=moved, hedged=hedged, explicit=explicit)

@@ -179,6 +179,7 @@ class Over(_Table):
     tastes: tuple[str, ...]
     conditions: tuple[str, ...]
     activities: tuple[str, ...]
+    once: tuple[str, ...]
     but: str
     passing: str
     unreal: str

@@ -9,6 +9,8 @@ from functools import cache, lru_cache
 from memdb.english_rules import Plainly, compiled, rules
 
 _DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
+_DO = {"worked": "work", "lived": "live"}
+_DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
 _DOING = {"begin": "beginning", "travel": "travelling"}
 
 
@@ -46,13 +48,16 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 
 class _Said(str):
-    """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {o:within} what no longer begins a sentence."""
+    """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
+    longer begins a sentence."""
 
     __slots__ = ()
 
     def __format__(self, spec: str) -> str:
         if spec == "does":
-            return _DOES.get(self.lower(), f"{self}s")
+            return _DOES.get(self.lower()) or (str(self) if _DOES_ALREADY.search(self) else f"{self}s")
+        if spec == "do":
+            return _DO[self.lower()]
         if spec == "doing":
             return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
         return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)

@@ -231,6 +231,7 @@ def _extract(
 
     asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
+    read = [_told_once(db, one, user_id=turn.user_id) for one in read]
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
@@ -276,6 +277,14 @@ def _said(turn: Turn, asked: str, before: Before) -> str:
     speaker, earlier = turn.speaker or "user", before()
     told = ((speaker, earlier[0].user_input if earlier else ""), ("assistant" if speaker == "user" else "another", asked))
     return "\n".join(f"- {who}: {' '.join(text.split())[-_HEARD:]}" for who, text in told if text.strip())
+
+
+def _told_once(db: Database, said: Candidate, *, user_id: str) -> Candidate:
+    """What was so once, which is kept as what is over only the first time that it is told."""
+    if not said.former:
+        return said
+    over = db.tuples("believe.over_under", user_id=user_id, key=said.key)
+    return said.model_copy(update={"former": normalise(said.object) not in {normalise(str(value)) for (value,) in over}})
 
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:

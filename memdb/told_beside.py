@@ -166,6 +166,24 @@ def with_pronouns_named(sentence: str, said: str) -> str:
     return f"{sentence[: found.start()]}{'; ' if found.start() else ''}{names[0]}{sentence[found.end('who') :]}"
 
 
+def of_themselves(sentence: str, said: str, people: Mapping[str, str]) -> str:
+    """Return a sentence in which somebody tells of themselves as what is so: "my aunt told me she is vegan" is "my aunt is vegan".
+
+    Only where nobody else was spoken of in what was `said` before: "she" may be another then. `people` are those who are known by name.
+    """
+    if _PRONOUN_TOLD.search(sentence) is None or (found := compiled(rules().phrase["of_themselves"]).match(sentence)) is None:
+        return sentence
+    noun = (found["rel"] or people.get(found["known"] or "", "")).lower()
+    pronoun = found["pron"].lower()
+    if noun not in rules().groups[pronoun] or noun in rules().groups["young"]:
+        return sentence  # a child says that he is Batman
+    if said.strip() and spoken_of(said, pronoun, people)[0] != noun:
+        return sentence
+    who = found["known"] or f"{found['my']} {found['rel']}{' ' + found['name'] if found['name'] else ''}"
+    return f"{found['lead']}{who} {sentence[found.end() :]}"
+
+
+_PRONOUN_TOLD = re.compile(r"\b(?:tells|told|mentioned|announced|know|admitted)\b.{0,20} (?:she|he) ", re.IGNORECASE)
 _AN_ANIMAL = r"\b(?:an?|my|our|the|new) (?:\w+ )?{animal}\b"
 _NAME_OF = re.compile(r"\b(his|her) name is (?=[A-Z])", re.IGNORECASE)
 _PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto ))|)\b(?P<name>[A-Z][a-z][\w'-]+)")
@@ -238,9 +256,9 @@ def _placed() -> re.Pattern[str]:
 
 @cache
 def _beside() -> re.Pattern[str]:
-    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "with Tom, my brother"."""
+    """A name, and who has it, who is no other in a list: "Tom, my brother, says", "our Tom, that's my brother, says"."""
     return re.compile(
-        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))"
+        r"(?:^|(?<=, )|(?<=\band )|(?<=\bwith )|(?<=\bby )|(?<=\bcalled )|(?<=\bmet )|(?<=\bsaw ))(?:our )?"
         rf"(?!{filled_in('{no_caller}')}\b)(?P<name>(?-i:[A-Z][a-z][\w'-]*)), (?:(?:that|he|she|who) is )?"
         rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()})),"
         r"(?= (?!(?:and|or) (?!(?:i|we|he|she|they)\b)|(?-i:[A-Z])|who\b|my\b|our\b))",

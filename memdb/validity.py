@@ -78,6 +78,12 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
     return None if pattern.needs_time and found == Validity() else found
 
 
+def ended_once(clause: Clause, at: datetime) -> Validity:
+    """Return when what was so once was over, where that is said: "I used to live in Porto until 2019"."""
+    past = [span.ends for span in clause.times.get("past", ()) if span.role == "until" and span.ends <= at]
+    return Validity(begins=past[-1]) if past else Validity()
+
+
 def _moved(spans: tuple[TimeSpan, ...], at: datetime) -> Validity | None:
     """When a thing happens that was put off, by the last of the times that are told: "from June to September", "until Friday"."""
     for span in reversed(spans):

@@ -156,6 +156,17 @@ where f.user_id = :user_id
 order by f.id desc
 limit 200;
 
+-- What was so under a key and is over, also where it lies in the archive.
+-- statement: over_under
+select record ->> '$.value_json.object'
+from fact_ever
+where user_id = :user_id
+  and key = :key
+  and kind = 'fact'
+  and status in ('active', 'superseded', 'expired')
+  and valid_to is not null
+limit 200;
+
 -- What somebody else said right before a turn.
 -- statement: asked
 select p.value_text as asked

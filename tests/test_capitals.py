@@ -26,6 +26,12 @@ from .test_retractions import after
         ("my kids go to oakfield primary", {("children.studies_at", "Oakfield Primary")}),
         ("i support arsenal", {("user.supports", "arsenal")}),
         ("i use arch btw", {("user.uses", "arch")}),
+        ("my brother emyr has the next farm", {("user.brother", "Emyr")}),
+        ("my cousin ifeoma is a nurse", {("user.cousin", "Ifeoma"), ("ifeoma.works_as", "nurse")}),
+        ("wife is carys", {("user.wife", "Carys")}),
+        ("gwilym, 63, sheep farmer", {("user.name", "Gwilym"), ("user.age", "63"), ("user.works_as", "sheep farmer")}),
+        ("got a cat named qwerty", {("user.pet", "cat called Qwerty")}),
+        ("i have a friend called zebulon", {("user.friend", "Zebulon")}),
     ],
 )
 def test_a_name_typed_without_its_capital_is_a_name(mem: memdb.Memory, said: str, facts: set[tuple[str, str]]) -> None:

@@ -28,6 +28,12 @@ FITTED = [
     ("I'm originally from Delhi, currently in Frankfurt", "user.lives_in", "Frankfurt"),
     ("I play chess, my wife tennis", "wife.plays", "tennis"),
     ("write a birthday poem for my daughter Mia, she's turning 9", "user.daughter", "Mia"),
+    ("so um my husband Leo he's um a baker", "husband.works_as", "baker"),
+    ("I live in Hull, my mum in Leeds and my brother in York", "mother.lives_in", "Leeds"),
+    ("Marcus here. 34. Divorced, bus driver out of the east garage", "user.works_as", "bus driver"),
+    ("I sing in a choir on Tuesday nights", "user.member_of", "choir"),
+    ("Our Lisa, that's my daughter, lives in York", "daughter.lives_in", "York"),
+    ("two girls, Chloe and Maddie", "user.has_children", "two girls"),
 ]
 LOOKS_ALIKE = [
     "would you say I'm a good cook?",
@@ -61,6 +67,18 @@ LOOKS_ALIKE = [
     "I was employed by Airbus",
     "Volvo hired me to paint a wall",
     "no time for us, sorry",
+    "the people I love",
+    "I sold the car and got a cold",
+    "I sold the sofa and took a taxi home",
+    "It was a nice day, but the film I hate",
+    "I told my wife she is a nurse at heart",
+    "Tom, 34, lives in Leeds",
+    "Tom, 34, was arrested on Monday",
+    "I worked at home for years",
+    "I worked for two hours",
+    "two dogs, a big one and a small one",
+    "My boss let me go home early",
+    "a guy named as heir",
     "how do I get from my house in Spain to Bilbao?",
 ]
 CORRECTED = [
@@ -99,6 +117,47 @@ def test_a_slip_is_put_right_in_many_words(mem: memdb.Memory, said: str, correct
 
 def test_what_is_no_more_is_over(mem: memdb.Memory) -> None:
     assert believed(mem, "I wear glasses.", "I had laser surgery, so no more glasses for me.") == set()
+
+
+TAKES_IRON = ("user.takes", "iron")
+
+
+@pytest.mark.parametrize(
+    ("news", "over"),
+    [
+        ("Doctor says I can stop taking the iron", True),
+        ("My GP's stopped the iron altogether now, I'm so pleased", True),
+        ("no more iron, thank god", True),
+        ("Doctor says I can stop taking the iron if it gets better", False),
+        ("If the doctor says I can stop taking the iron I'll be glad", False),
+        ("Has the doctor said I can stop taking the iron?", False),
+    ],
+)
+def test_a_medicine_is_over_when_the_doctor_says_so_and_not_only_if(mem: memdb.Memory, news: str, over: bool) -> None:
+    assert (TAKES_IRON in believed(mem, "I take iron", news)) is not over
+
+
+@pytest.mark.parametrize(
+    ("known", "news", "was", "now"),
+    [
+        ("I work for Lunar", "They let me go on Friday", ("user.works_at", "Lunar"), None),
+        ("I work for Lunar", "My boss let me go to the dentist", None, ("user.works_at", "Lunar")),
+        ("I drive a Ford", "I sold the Ford finally got a Ram 2500 diesel", ("user.drives", "Ford"), ("user.drives", "Ram 2500")),
+        (
+            "my brother is an accountant",
+            "my brother trained as an accountant but now works as a baker",
+            ("brother.works_as", "accountant"),
+            ("brother.works_as", "baker"),
+        ),
+        ("My husband is a joiner", "My husband used to be a joiner", ("husband.works_as", "joiner"), None),
+    ],
+)
+def test_a_change_is_read_in_its_own_construction(
+    mem: memdb.Memory, known: str, news: str, was: tuple[str, str] | None, now: tuple[str, str] | None
+) -> None:
+    held = believed(mem, known, news)
+    assert was not in held
+    assert now is None or now in held
 
 
 def test_what_is_plain_already_stays_as_it_is() -> None:

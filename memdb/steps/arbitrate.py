@@ -126,10 +126,29 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     ends = candidate.valid_from or candidate.valid_to or now
     reason = candidate.because or "said to be so no longer"
     actions = [_action("expire", candidate, target=fact, reason=reason, valid_to=ends) for fact in ending]
+    if candidate.former and not any(_may_be_meant(candidate, fact) for fact in own):
+        return _once(candidate, config, ended=ends, now=now)
     if vague and candidate.because:
         return []  # what one corrects or wants forgotten is no doubt of another
     doubt = {"type": "mark_pending_confirmation", "reason": "said to be so no longer, but maybe of another"}
     return [action.model_copy(update=doubt) for action in actions] if vague else actions
+
+
+def _may_be_meant(candidate: Candidate, fact: Fact) -> bool:
+    """Whether a fact may be what a candidate names, whether or not it ends it."""
+    said, held = set(normalise(candidate.object).split()), set(normalise(fact.object).split())
+    return said <= held or held <= said
+
+
+def _once(candidate: Candidate, config: Config, *, ended: datetime, now: datetime) -> list[Action]:
+    """Keep what was so once, and was never believed, as what is over; nothing that is unsure, on a sensitive topic, or to come.
+
+    Since when it was so is not known, and until when only where that is said: it is kept as what was over then, or now.
+    """
+    if not candidate.object or candidate.confidence < config.gate_confidence or topic_of(candidate) is not None or ended > now:
+        return []
+    once = {"negated": False, "temporary": True, "valid_from": ended, "valid_to": ended}
+    return [_action("insert", candidate.model_copy(update=once), reason="so once, and over")]
 
 
 def _gives_way(fact: Fact, own: Sequence[Fact]) -> bool:
