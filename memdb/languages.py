@@ -37,6 +37,7 @@ _BEGINS = 3  # letters
 _READ = 1_000  # characters of a clause, as in English
 _ALIKE = 3  # so many words that are English or names as well tell it, too
 _LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
+_TWO = 2  # so many words tell a language that nothing else is read of
 
 
 class Statements(Record):
@@ -321,3 +322,30 @@ def language_of(words: Sequence[str]) -> Language | None:
     theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
     by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
     return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None
+
+
+@cache
+def _unread() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """The words of grammar of each language that nothing more is read of; and those that are English, or names, as well."""
+    found = {name: frozenset(words.split()) for name, words in tomllib.loads(files.read("rules/languages/unread.toml")).items()}
+    return found, found.pop("alike")
+
+
+def grammar_unread(words: Sequence[str], *, accented: bool) -> frozenset[str] | None:
+    """Return the words of grammar of the language that a text is in, if nothing more is read of it; None for what may be English.
+
+    No word of it may be one of English grammar only. Two tell it that are no English words, one beside a letter that English has not, or
+    of words that are names as well so many that they are half of the text.
+    """
+    if 3 * len(ONLY_ENGLISH.intersection(words)) >= len(words):
+        return None  # as with most questions: no file need be read
+    languages, alike = _unread()
+    distinct = set(words)
+    english = STOP_WORDS & distinct
+    theirs = {name: (distinct & known) - english for name, known in languages.items() if english <= known}
+    if not theirs:
+        return None
+    name = max(theirs, key=lambda name: (len(theirs[name] - alike), len(theirs[name])))
+    told, known = len(theirs[name] - alike), len(theirs[name])
+    many = 2 * known >= len(distinct) and known >= (_ALIKE if not told else _TWO)
+    return languages[name] if told >= _TWO or (told and accented) or many else None
