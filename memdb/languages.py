@@ -331,21 +331,23 @@ def _unread() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     return found, found.pop("alike")
 
 
-def grammar_unread(words: Sequence[str], *, accented: bool) -> frozenset[str] | None:
-    """Return the words of grammar of the language that a text is in, if nothing more is read of it; None for what may be English.
+def grammar_unread(words: Sequence[str]) -> frozenset[str] | None:
+    """Return the words of grammar of the language that a text of these words is in, where nothing more is read of it; None for what may be
+    English.
 
-    No word of it may be one of English grammar only. Two tell it that are no English words, one beside a letter that English has not, or
-    of words that are names as well so many that they are half of the text.
+    Such a text has no word of English grammar only. It is told by two words that are not English, by one beside letters that English has
+    not, or by several that are names as well and half of all.
     """
     if 3 * len(ONLY_ENGLISH.intersection(words)) >= len(words):
         return None  # as with most questions: no file need be read
     languages, alike = _unread()
-    distinct = set(words)
+    distinct = {word for word in words if len(word) > 1 or not word.isascii()}  # "o'Neil", "Mary's"
     english = STOP_WORDS & distinct
     theirs = {name: (distinct & known) - english for name, known in languages.items() if english <= known}
     if not theirs:
         return None
     name = max(theirs, key=lambda name: (len(theirs[name] - alike), len(theirs[name])))
     told, known = len(theirs[name] - alike), len(theirs[name])
-    many = 2 * known >= len(distinct) and known >= (_ALIKE if not told else _TWO)
-    return languages[name] if told >= _TWO or (told and accented) or many else None
+    if told >= _TWO or (told and not all(map(str.isascii, distinct))):
+        return languages[name]
+    return languages[name] if known >= (_TWO if told else _ALIKE) and 2 * known >= len(distinct) else None
