@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NEVER = r"(?!)"
 _BEGINS = 3  # letters
 _READ = 1_000  # characters of a clause, as in English
-_ALIKE = 3  # so many words that are English or names as well tell it, too
+_ALIKE, _MANY_ALIKE = 3, 5  # so many words that are English or names as well tell it, too: where they are half of the text, and in any
 _LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
 _TWO = 2  # so many words tell a language that nothing else is read of
 
@@ -320,7 +320,8 @@ def language_of(words: Sequence[str]) -> Language | None:
         level.sort(key=lambda code: language(code).has_past(distinct), reverse=True)
     told, most = language(level[0]), len(known[level[0]])
     theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
-    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
+    many = len(theirs) >= _MANY_ALIKE or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
+    by_itself = many or not tells.keys().isdisjoint(theirs)
     return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None
 
 
