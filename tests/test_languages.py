@@ -70,7 +70,7 @@ def test_english_names_and_other_languages_are_none_of_them(text: str) -> None:
     assert language_of(words_of(text)) is None
 
 
-UNREAD = {name: set(words.split()) for name, words in tomllib.loads(read("rules/languages/unread.toml")).items()}
+UNREAD = {name: frozenset(words.split()) for name, words in tomllib.loads(read("rules/languages/unread.toml")).items()}
 ALIKE = UNREAD.pop("alike")
 
 
@@ -81,11 +81,13 @@ ALIKE = UNREAD.pop("alike")
         ("Vilket yrke hade Saras pappa?", "Swedish", ("yrke", "saras", "pappa")), ("Hvad hedder min hund?", "Danish", ("hedder", "hund")),
         ("Hvor bor søsteren min nå?", "Norwegian", ("bor", "søsteren")), ("Missä veljeni asuu nyt?", "Finnish", ("veljeni", "asuu")),
         ("Co wiesz o mojej siostrze?", "Polish", ("wiesz", "siostrze")), ("Czy to wciąż mój chłopak?", "Polish", ("chłopak",)),
-        ("Kde bydlí moje sestra?", "Czech", ("bydlí", "sestra")), ("Kedi yavrularının her birine ne oldu?", "Turkish", ("kedi", "yavrularının", "birine")),
+        ("Kde bydlí moje sestra?", "Czech", ("bydlí", "sestra")), ("Her kedi için ne oldu?", "Turkish", ("kedi",)),
         ("Какой породы наша собака?", "Russian", ("породы", "собака")), ("Яким голосом я співаю?", "Ukrainian", ("голосом", "співаю")),
     ],
 )  # fmt: skip
-def test_of_a_language_that_is_not_read_the_words_of_grammar_are_known(mem: memdb.Memory, query: str, name: str, terms: tuple[str, ...]) -> None:
+def test_of_a_language_that_is_not_read_the_words_of_grammar_are_known(
+    mem: memdb.Memory, query: str, name: str, terms: tuple[str, ...]
+) -> None:
     assert grammar_unread(words_of(query)) == UNREAD[name]
     question = asked(mem, query)
     assert question.terms == terms
