@@ -11,8 +11,8 @@ for what needs dates. Made up, by writers who did not know how memdb works, and 
 in English, jonas in German, claire in French, lucia in Spanish. Rules and weights were fitted to nobody but those of `LOOKED_AT`.
 With `--asked-before`, they asked all of it in the days before, word for word, and the assistant knew no answer.
 
-Those of `chats/abroad/` have half as many conversations, in Italian, German, French, Russian, Polish and Swedish. In `default as written`
-no other form of a word is sought than that of the question.
+Those of `chats/abroad/` have half as many conversations, in Dutch, French, German, Italian, Polish, Portuguese, Russian, Swedish, Turkish
+and Ukrainian. In `default as written` no other form of a word is sought than that of the question.
 """
 
 from __future__ import annotations

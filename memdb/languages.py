@@ -35,8 +35,9 @@ _WORD = re.compile(r"[^\W_]+")
 _NEVER = r"(?!)"
 _BEGINS = 3  # letters
 _READ = 1_000  # characters of a clause, as in English
-_ALIKE = 3  # so many words that are English or names as well tell it, too
+_ALIKE, _MANY_ALIKE = 3, 5  # so many words that are English or names as well tell it, too: where they are half of the text, and in any
 _LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
+_TWO = 2  # so many words tell a language that nothing else is read of
 
 
 class Statements(Record):
@@ -319,5 +320,35 @@ def language_of(words: Sequence[str]) -> Language | None:
         level.sort(key=lambda code: language(code).has_past(distinct), reverse=True)
     told, most = language(level[0]), len(known[level[0]])
     theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
-    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
+    many = len(theirs) >= _MANY_ALIKE or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
+    by_itself = many or not tells.keys().isdisjoint(theirs)
     return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None
+
+
+@cache
+def _unread() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """The words of grammar of each language that nothing more is read of; and those that are English, or names, as well."""
+    found = {name: frozenset(words.split()) for name, words in tomllib.loads(files.read("rules/languages/unread.toml")).items()}
+    return found, found.pop("alike")
+
+
+def grammar_unread(words: Sequence[str]) -> frozenset[str] | None:
+    """Return the words of grammar of the language that a text of these words is in, where nothing more is read of it; None for what may be
+    English.
+
+    Such a text has no word of English grammar only. It is told by two words that are not English, by one beside letters that English has
+    not, or by several that are names as well and half of all.
+    """
+    if 3 * len(ONLY_ENGLISH.intersection(words)) >= len(words):
+        return None  # as with most questions: no file need be read
+    languages, alike = _unread()
+    distinct = {word for word in words if len(word) > 1 or not word.isascii()}  # "o'Neil", "Mary's"
+    english = STOP_WORDS & distinct
+    theirs = {name: (distinct & known) - english for name, known in languages.items() if english <= known}
+    if not theirs:
+        return None
+    name = max(theirs, key=lambda name: (len(theirs[name] - alike), len(theirs[name])))
+    told, known = len(theirs[name] - alike), len(theirs[name])
+    if told >= _TWO or (told and not all(map(str.isascii, distinct))):
+        return languages[name]
+    return languages[name] if known >= (_TWO if told else _ALIKE) and 2 * known >= len(distinct) else None

@@ -31,7 +31,7 @@ def words_of(text: str, *, contracted: bool = False) -> list[str]:
     """
     if text.isascii():
         return (_CONTRACTED if contracted else _WORD).findall(text.lower())
-    plain = unicodedata.normalize("NFC", text).lower()  # not case folded: the index keeps "ß"
+    plain = unicodedata.normalize("NFC", text).lower().replace("i̇", "i")  # of "İ"; not case folded: the index keeps "ß"
     marks = "".join(sorted(letter for letter in set(plain) if letter in _JOINERS or _is_mark(letter)))
     part = rf"[^\W_](?:[^\W_]|[{marks}])*" if marks else r"[^\W_]+"
     return [found for word in re.findall(rf"{part}(?:['’]{part})*" if contracted else part, plain) for found in words_in(word)]

@@ -110,7 +110,8 @@ select
   (select started_at from sessions where user_id = :user_id and session_id = :session_id) as started
 from within;
 
--- What was learned in that time, in the order it was learned; of a fact that changed more than once the last.
+-- What was learned in that time, in the order it was learned; of a fact that changed more than once the last, but for what was said of it once
+-- it was over ("until 'Lisbon' began").
 -- statement: learned
 select h.fact_id, h.operation, coalesce(h.before ->> 'value_text', '') as before, coalesce(h.after ->> 'value_text', '') as after
 from fact_history h
@@ -122,7 +123,8 @@ where h.user_id = :user_id
        or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
   and (:begins is null or h.changed_at >= :begins)
   and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id
-              and l.operation <> 'noop' and (:ends is null or l.changed_at < :ends))
+              and l.operation <> 'noop' and (l.operation <> 'update' or l.after ->> 'status' not in ('superseded', 'expired'))
+              and (:ends is null or l.changed_at < :ends))
 order by h.id;
 
 -- When it was that facts came in with a session: what was put into mind and flushed is learned in no turn, perhaps on another day.

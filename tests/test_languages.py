@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import time
+import tomllib
 import unicodedata
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 import memdb
 from memdb.answers import Question
-from memdb.languages import CODES, language, language_of
-from memdb.stop_words import ONLY_ENGLISH
+from memdb.files import read
+from memdb.languages import CODES, grammar_unread, language, language_of
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.times_abroad import find_times_abroad
 from memdb.told_times import days_told, told_in
 from memdb.unspaced import words_of
@@ -37,6 +40,7 @@ def told(text: str) -> tuple[str | None, list[str]]:
         ("Wann war ich beim Zahnarzt?", "German"), ("Wie heißt mein Hund?", "German"), ("Welche Farbe mag Emil?", "German"),
         ("Où habite ma sœur ?", "French"), ("Comment s'appelle mon dentiste ?", "French"), ("Qui est venu samedi dernier ?", "French"),
         ("¿Dónde vive mi hermana?", "Spanish"), ("Cuando fui al dentista?", "Spanish"),
+        ("¿Mi hijo mayor sigue en el equipo de baloncesto o ha cambiado de deporte?", "Spanish"),
         ("De lunes a viernes trabajo, mayo es un mes bonito.", "Spanish"), ("¿Quién vino ayer?", "Spanish"),
         ("Onde mora a minha irmã?", "Portuguese"), ("O que fiz ontem?", "Portuguese"), ("Por que deixei o trabalho?", "Portuguese"),
         ("Dove ho messo le chiavi?", "Italian"), ("Quanto è costato il tavolo?", "Italian"), ("Chi è venuto sabato scorso?", "Italian"),
@@ -57,12 +61,65 @@ def test_a_language_is_told_by_its_words_of_grammar(text: str, name: str) -> Non
         "When did I see La La Land?", 'What is "Wie geht es dir" in English?', "How do I say où est la gare?", "Los Angeles", "Rio de Janeiro",
         "Tell me about Luis de la Fuente", "Who wrote Cien años de soledad?", "Van der Waals", "El Niño", "pour over coffee", "Le Monde",
         "Did you comment on my solo in Die Fledermaus?", "Is Mia due in Den Haag on 5 May?", "I am in a war also", "El Camino to La Paz de la Sierra", "sous chef", "no car, no son, no door",
+        "Ella birthday party", "dal recipe", "Allen wrench size", "Tue gym class", "aura photos", "Estes Park", "hem length", "Nell phone number",
         "Vad hade jag för bil när vi bodde i Lund?", "Hvad hedder min hund?", "Gdzie mieszka moja siostra?", "Kapan saya pergi ke dokter?",
         "Hvor bor min søster?", "Doktora ne zaman gittim?", "Где живёт моя сестра?", "我住在哪里", "def main(n, m): return n // m",
     ],
 )  # fmt: skip
 def test_english_names_and_other_languages_are_none_of_them(text: str) -> None:
     assert language_of(words_of(text)) is None
+
+
+UNREAD = {name: frozenset(words.split()) for name, words in tomllib.loads(read("rules/languages/unread.toml")).items()}
+ALIKE = UNREAD.pop("alike")
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "terms"),
+    [
+        ("Vilken bok läste jag i Lund?", "Swedish", ("bok", "läste", "lund")), ("Vad vet du om Jerker?", "Swedish", ("vet", "jerker")),
+        ("Vilket yrke hade Saras pappa?", "Swedish", ("yrke", "saras", "pappa")), ("Hvad hedder min hund?", "Danish", ("hedder", "hund")),
+        ("Hvor bor søsteren min nå?", "Norwegian", ("bor", "søsteren")), ("Missä veljeni asuu nyt?", "Finnish", ("veljeni", "asuu")),
+        ("Co wiesz o mojej siostrze?", "Polish", ("wiesz", "siostrze")), ("Czy to wciąż mój chłopak?", "Polish", ("chłopak",)),
+        ("Kde bydlí moje sestra?", "Czech", ("bydlí", "sestra")), ("Her kedi için ne oldu?", "Turkish", ("kedi",)),
+        ("Какой породы наша собака?", "Russian", ("породы", "собака")), ("Яким голосом я співаю?", "Ukrainian", ("голосом", "співаю")),
+    ],
+)  # fmt: skip
+def test_of_a_language_that_is_not_read_the_words_of_grammar_are_known(
+    mem: memdb.Memory, query: str, name: str, terms: tuple[str, ...]
+) -> None:
+    assert grammar_unread(words_of(query)) == UNREAD[name]
+    question = asked(mem, query)
+    assert question.terms == terms
+    assert question.by_beginning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "2025", "Jag", "Jag vs. Die in BMW and Jaguar", "Did Jag and Vad come?", "Who said hvor er du?", "What is “jag vet inte” in English?",
+        "Ben Kim recipe", "Hans Hun Sen visit", "St. Mary’s", "o'Neil", "Railcard’s renewed", "Motörhead concert tickets", "Å or Ø", "Kim, Jo and Bo", "die hard",
+        "Mina Sana bare minimum", "Have you seen Alle Farben?", "Til Schweiger film list", "bit of fun", "to do my list", "café latte", "IKEA sofa", "Kan Ya Makan",
+    ],
+)  # fmt: skip
+def test_english_is_taken_for_none_of_these(text: str) -> None:
+    assert grammar_unread(words_of(text)) is None
+
+
+def test_no_word_tells_such_a_language_that_is_said_in_english() -> None:
+    chats = Path(__file__).parent.parent / "bench" / "chats"
+    texts = [(chats / f"{name}.txt").read_text("utf-8") for name in ("maya", "priya", "tom", "walter")]
+    telling = {word for words in UNREAD.values() for word in words} - ALIKE - STOP_WORDS
+    assert {word for word in telling & set(words_of(" ".join(texts))) if len(word) > 1} == set()
+    sentences = [sentence for text in texts for sentence in re.split(r"[.!?]\s|\d+\.\d+ (?:user|assistant): ", text)]
+    assert len(sentences) > 4_000
+    assert [sentence for sentence in sentences if grammar_unread(words_of(sentence)) is not None] == []
+
+
+def test_what_is_alike_is_a_word_of_one_of_these_languages_and_each_is_as_the_index_has_it() -> None:
+    words = {word for words in UNREAD.values() for word in words}
+    assert ALIKE - words == set()
+    assert {word for word in words if words_of(word) != [word]} == set()
 
 
 @pytest.mark.parametrize(
@@ -87,6 +144,9 @@ def test_words_of_grammar_are_not_searched_for(mem: memdb.Memory, query: str, te
     [
         ("Étais-je à la Porte de Clignancourt avec Anne Leroy ?", ("porte de clignancourt", "anne leroy")), ("Propose-moi un roman.", ()),
         ("Was hat Frau Demirci über „Effi Briest“ gesagt?", ("frau demirci", "effi briest")),
+        ("Как зовут соседку, которая упала в подъезде?", ()), ("Когда я был в Великом Новгороде?", ("великом новгороде",)),
+        ("Πού μένει η αδελφή μου;", ()), ("איפה גרה אחותי", ()), ("जहाँ मेरी बहन रहती है", ()), ("Czy Anna Nowak mieszka w Zielonej Górze?", ("anna nowak", "zielonej górze")),
+        ("İlk siparişim nereden geldi?", ()), ("Ben ne zaman İç Anadolu'ya gittim?", ("iç anadolu'ya",)),
     ],
 )  # fmt: skip
 def test_what_belongs_together_is_a_phrase(mem: memdb.Memory, query: str, phrases: tuple[str, ...]) -> None:

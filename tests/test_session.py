@@ -210,6 +210,18 @@ def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> Non
         assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
 
 
+def test_an_account_tells_nothing_as_learned_of_what_was_over_before(mem: memdb.Memory) -> None:
+    for day, text in ((1, "I live in Porto."), (9, "I moved to Braga."), (12, "I moved to Lisbon last week!")):
+        with mem.session("ana", f"s{day}", now=f"2025-03-{day:02}T10:00:00Z") as s:
+            s.observe(text)
+            told = s.snapshot()
+    assert "until 'Lisbon' began" in [change.reason for change in mem.history(user_id="ana")]
+    assert told is not None
+    assert told.value_text.endswith("Learned: User lives in Lisbon. No longer so: User lives in Braga.")
+    (before,) = (account for account in kinds(mem, "episode") if account.startswith("Session of 09 March"))
+    assert before.endswith("Learned: User lives in Braga. No longer so: User lives in Porto.")
+
+
 def test_an_account_begins_with_the_user_s_first_words_and_tells_of_what_was_said_twice(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.observe("", "Good morning!")

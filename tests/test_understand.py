@@ -46,7 +46,8 @@ def asked(mem: memdb.Memory, query: str, user: str = "them") -> Question:
         ("What is my sister's name?", ("sister", "name")),
         ("Bob", ("bob",)),
         ("What will they do?", ("what", "will", "they", "do")),
-        ("Gdzie mieszka moja siostra?", ("gdzie", "mieszka", "moja", "siostra")),
+        ("Gdzie mieszka moja siostra?", ("mieszka", "siostra")),
+        ("Hol lakik a nővérem?", ("hol", "lakik", "nővérem")),
         ("", ()),
     ],
 )

@@ -143,6 +143,12 @@ def test_a_plain_change_counts_as_a_confirmation_of_what_takes_a_belief_s_place(
     assert first.confidence_delta == (0.3 if "stated" in told and "explicit" in told else 0.0)
 
 
+def test_the_reason_of_a_denial_tells_what_it_denies() -> None:
+    denial = said("lives_in", "Porto", denies=True, explicit=True, value_text="User does not live in Porto")
+    [action] = arbitrate(denial, [held("lives_in", "Porto", 0)], predicates=PREDICATES, config=ZONE, now=NOW)
+    assert action.reason == "said to have changed: 'User lives_in Porto' gives way to 'User does not live in Porto'"
+
+
 def test_what_is_said_before_something_else_was_so_until_that_began() -> None:
     known = held("lives_in", "Porto", 0, valid_from=SOON, created_at=LATER)
     [action] = arbitrate(said("lives_in", "Braga"), [known], predicates=PREDICATES, config=ZONE, now=NOW)

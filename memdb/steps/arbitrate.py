@@ -84,7 +84,8 @@ def _give_way(candidate: Candidate, contradicted: list[Fact], *, starts: datetim
         ends = [_action("expire", candidate, target=fact, reason=over, valid_to=starts) for fact in contradicted]
         return [*ends, _action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=why)]
     first, *others = contradicted
-    old, new = (first.object, candidate.object) if first.key == candidate.key else (first.value_text, candidate.value_text)
+    alike = first.key != candidate.key or _same(first, candidate)  # a denial says of the same that it is not so
+    old, new = (first.value_text, candidate.value_text) if alike else (first.object, candidate.object)
     reason = f"{why}: {old!r} gives way to {new!r}"
     actions = [_action("supersede", candidate, target=first, delta=boost, reason=reason)]
     for fact in others:

@@ -47,7 +47,7 @@ from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
 from memdb.keys import slug
-from memdb.languages import Language, language_of
+from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
 from memdb.records import Intent, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
@@ -114,10 +114,9 @@ _ASKING_FOR: dict[Intent, frozenset[str]] = {
 """One of these words is in every question of that intent."""
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
-_NAME = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:of the |of |the |de |da |von |van )?[^\W\d_a-z][\w'’-]*)*")
-_NAME_ABROAD = re.compile(  # "über" and "été" begin with no capital
-    r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*"
-    r"(?:[ \t]+(?:de la |de los |de |da |do |dos |du |des |del |della |di |der |den |von |van )?[A-ZÀ-ÖØ-Þ][\w'’-]*)*"
+_NAME, _NAME_ABROAD = (  # which of the letters that are not a–z are capitals, `_capitalised` tells
+    re.compile(rf"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:(?:{within})[ ])?[^\W\d_a-z][\w'’-]*)*")
+    for within in ("of the|of|the|de|da|von|van", "de la|de los|de|da|do|dos|du|des|del|della|di|der|den|von|van")
 )
 _ASKS_USER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _ASKS_ASSISTANT = re.compile(  # for what it said; “Can you suggest …?” asks for something new, which what the user said bears on
@@ -155,7 +154,9 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     if (language := language_of(plain) or asked_in(text, plain)) is not None:
         return _understood_abroad(db, query, text, plain, named, participants, language, user_id=user_id, now=now, zone=zone)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
-    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
+    grammar = grammar_unread(plain)
+    stop_words = STOP_WORDS if grammar is None else grammar
+    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in stop_words))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
     spans, order, said, asking = _asked(db, text, plain, user_id=user_id, now=now, zone=zone)
     lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(plain) or spans or order) else None
@@ -179,7 +180,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         text=query,
         meaning=_without(text, named) if named else told,
         terms=tuple(terms[:_MAX_TERMS]),
-        phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]) if not said else (),
+        phrases=tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not said else (),
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
         participants=tuple(named),
         actor=_actor(text, named, participants),
@@ -193,7 +194,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         order=order,
         keys=keys,
         hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
-        by_beginning=not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None,
+        by_beginning=grammar is not None or (not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None),
         said=tuple(said),
         mood=mood_of(text),
     )
@@ -362,13 +363,23 @@ def _without(text: str, named: Sequence[str]) -> str:
 def _phrases(text: str, names: set[str], *, stop_words: frozenset[str] = STOP_WORDS, name: re.Pattern[str] = _NAME) -> list[str]:
     """Return what belongs together: quoted words, and runs of at least two capitalised ones ("New York")."""
     found = [match.group(1) for match in _QUOTED.finditer(text)]
-    for match in name.finditer(text):
-        run = match.group(0).split()
+    for run in (run for match in name.finditer(text) for run in _capitalised(match[0].split())):
         while run and (run[0].lower() in stop_words or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
         found.append(" ".join(run))
-    phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.lower())) for phrase in found)
+    phrases = dict.fromkeys(" ".join(words_of(phrase, contracted=True)) for phrase in found)
     return [phrase for phrase in phrases if " " in phrase]
+
+
+def _capitalised(words: Sequence[str]) -> list[list[str]]:
+    """Words that stand in a row, parted where one begins with another letter than a–z that is no capital: "été", "сестра", "שלום"."""
+    runs: list[list[str]] = [[]]
+    for word in words:
+        if word[0].isascii() or word[0].isupper():
+            runs[-1].append(word)
+        else:
+            runs.append([])
+    return runs
 
 
 def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str | None:
