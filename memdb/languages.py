@@ -326,10 +326,10 @@ def language_of(words: Sequence[str]) -> Language | None:
 
 
 @cache
-def _unread() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
-    """The words of grammar of each language that nothing more is read of; and those that are English, or names, as well."""
+def _unread() -> tuple[dict[str, frozenset[str]], frozenset[str], frozenset[str]]:
+    """The words of grammar of each language that nothing more is read of; those that are English, or names, as well; and all of them."""
     found = {name: frozenset(words.split()) for name, words in tomllib.loads(files.read("rules/languages/unread.toml")).items()}
-    return found, found.pop("alike")
+    return found, found.pop("alike"), frozenset().union(*found.values())
 
 
 def grammar_unread(words: Sequence[str]) -> frozenset[str] | None:
@@ -341,7 +341,9 @@ def grammar_unread(words: Sequence[str]) -> frozenset[str] | None:
     """
     if 3 * len(ONLY_ENGLISH.intersection(words)) >= len(words):
         return None  # as with most questions: no file need be read
-    languages, alike = _unread()
+    languages, alike, every = _unread()
+    if every.isdisjoint(words):
+        return None
     distinct = {word for word in words if len(word) > 1 or not word.isascii()}  # "o'Neil", "Mary's"
     english = STOP_WORDS & distinct
     theirs = {name: (distinct & known) - english for name, known in languages.items() if english <= known}
