@@ -29,6 +29,7 @@ from typing import NamedTuple
 import chats
 import updates
 from pydantic import Field
+from whole import drained
 
 import memdb
 from memdb.calibration import BY_MEANING, BY_WORDS, MEASURED_WITH, evidence_of, fit, judging_set, measure, probability_of, threshold_of
@@ -194,12 +195,6 @@ def of_files(opened: Callable[[], memdb.Memory], people: Mapping[str, chats.Pers
             drained(mem)
             found += ask_both(mem, told, place, group=SENTENCES_APART)
     return found
-
-
-def drained(mem: memdb.Memory) -> None:
-    """Wait for the vectors."""
-    if not mem.drain():
-        raise SystemExit("Not every vector could be made.")
 
 
 def asked_with(embedder: str | None, data: Path | None, limit: int | None, *, of_chats_too: bool) -> list[Asked]:

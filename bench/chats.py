@@ -27,6 +27,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from recall import Scores, interval, mean
+from whole import drained, whole
 
 import memdb
 from memdb.metrics import MEASURES, judge
@@ -95,7 +96,7 @@ def main() -> None:
             mem.load(person.messages, user_id=person.name)
             for time in range(arguments.asked_before, 0, -1):
                 mem.load(in_vain(person, time), user_id=person.name)
-        mem.drain()
+        drained(mem)
         shipped = mem.weight_sets()["default"]
         mem.set_weights({NO_ECHO: {**shipped, "echo": 0.0}, AS_WRITTEN: shipped})
         for person in people:
@@ -106,7 +107,7 @@ def main() -> None:
                         hits = mem.search(
                             asked.question, user_id=person.name, kinds=["message"], limit=20, weights=name, now=f"{asked.day}T12:00:00Z"
                         )
-                    found = [hit.fact.source_turn_id or "" for hit in hits]
+                    found = [hit.fact.source_turn_id or "" for hit in whole(mem, hits)]
                     if asked.evidence:
                         scores = judge(found, asked.evidence)
                         results[name].setdefault(person.name, []).append((asked.kind, scores))

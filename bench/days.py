@@ -19,6 +19,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from whole import drained, whole
+
 import memdb
 
 WHO = ["I", "My sister", "Marta", "Rui", "My boss", "Our neighbour", "Inês", "My uncle", "Pedro", "The plumber"]
@@ -74,12 +76,12 @@ def main() -> None:
         usual = mem.weight_sets()["default"]
         mem.set_weights({SETS[1]: {**usual, "bm25_date": 0.0}, SETS[2]: {**usual, "position": 0.0}})
         mem.load([line.message() for line in diary], user_id="ana")
-        mem.drain()
+        drained(mem)
 
         def found(query: str, today: date, weights: str) -> list[Line]:
             now = f"{today}T18:30:00Z"
             hits = mem.search(query, user_id="ana", now=now, until=now, kinds=["message"], weights=weights)
-            return [by_text[hit.fact.valid_from.replace(tzinfo=None), hit.fact.value_text] for hit in hits]
+            return [by_text[hit.fact.valid_from.replace(tzinfo=None), hit.fact.value_text] for hit in whole(mem, hits)]
 
         print(
             "| weight set | of the first ten, of that day | what one did that day: among three | the last time: first | the first: first |"

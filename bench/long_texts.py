@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chats import ENDING, FOLDER, Person, read
+from whole import drained, whole
 
 import memdb
 from memdb.embed import MiniLM
@@ -64,7 +65,7 @@ def main() -> None:
         ):
             for person, texts in zip(people, pasted, strict=True):
                 mem.load([{"text": text, "turn_id": turn} for turn, text in texts.items()], user_id=person.name)
-            mem.drain()
+            drained(mem)
             for weights in SETS:
                 places = [place for person in people for place in found(mem, person, weights, arguments.together)]
                 shares = (100 * sum(place <= top for place in places) / len(places) for top in TOPS)
@@ -92,7 +93,7 @@ def found(mem: memdb.Memory, person: Person, weights: str, count: int) -> list[i
         if wanted := {said[turn] for turn in asked.evidence}:
             now = f"{asked.day}T12:00:00Z"
             hits = mem.search(asked.question, user_id=person.name, kinds=["message"], limit=max(TOPS), weights=weights, now=now)
-            turns = [hit.fact.source_turn_id in wanted for hit in hits]
+            turns = [hit.fact.source_turn_id in wanted for hit in whole(mem, hits)]
             places.append(turns.index(True) + 1 if True in turns else max(TOPS) + 1)
     return places
 

@@ -22,6 +22,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
+from whole import drained, whole
+
 import memdb
 from memdb.conversations import evidence_of, read_conversation
 from memdb.metrics import MEASURES, judge
@@ -84,8 +86,7 @@ def main() -> None:
             print(f"by words and {mem.embedder.name}" if mem.embedder else "by words only: there is no embedder", file=sys.stderr)
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
-            if not mem.drain():
-                raise SystemExit("Not every vector could be made.")
+            drained(mem)
             if followed:
                 made = sum(mem.relate(user, kinds=["message"]) for user in samples)
                 print(f"{made} links of at least {arguments.link_strength}", file=sys.stderr)
@@ -99,7 +100,7 @@ def main() -> None:
                         started = time.perf_counter()
                         hits = mem.search(question["question"], user_id=user, kinds=["message"], limit=20, weights=name)
                         times[name].append((time.perf_counter() - started) * 1000)
-                        found = [hit.fact.source_turn_id for hit in hits]
+                        found = [hit.fact.source_turn_id for hit in whole(mem, hits)]
                         results[name].setdefault(user, []).append((int(question["category"]), judge(found, wanted)))
             if arguments.held_out:
                 results |= (without := held_out(mem, samples))
@@ -132,7 +133,7 @@ def held_out(mem: memdb.Memory, samples: Mapping[str, list[dict[str, object]]]) 
             if wanted:
                 hits = mem.search(str(question["question"]), user_id=user, kinds=["message"], limit=300, weights="default")
                 parts = [[hit.parts[feature] for feature in shipped] for hit in hits]
-                turns = [hit.fact.source_turn_id for hit in hits]
+                turns = [hit.fact.source_turn_id for hit in whole(mem, hits)]
                 asked.setdefault(user, []).append((int(str(question["category"])), wanted, turns, parts))
     alike = {feature: float(feature in ALIKE) for feature in shipped}
     begun = {"default, fitted on the others": shipped, "the same, from equal weights": alike}

@@ -16,6 +16,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from whole import drained, whole
+
 import memdb
 from memdb import Fact
 
@@ -86,7 +88,8 @@ def is_right(mem: memdb.Memory, person: Person) -> bool:
 
 def first_told(mem: memdb.Memory, question: str, person: Person, weights: str) -> list[str]:
     """The turns of the hits for a question, "old", "new" or others, the best first."""
-    return [hit.fact.source_turn_id for hit in mem.search(question, user_id=person.user, now=NOW, weights=weights)]
+    hits = mem.search(question, user_id=person.user, now=NOW, weights=weights)
+    return [hit.fact.source_turn_id for hit in whole(mem, hits)]
 
 
 def percent(count: int, of: int) -> str:
@@ -115,7 +118,7 @@ def main() -> None:
             mem.observe(person.new, user_id=person.user, turn_id="new", timestamp=NEW)
             for place, text in enumerate(TALK):
                 mem.observe(text, user_id=person.user, turn_id=f"talk{place}", timestamp=f"2025-03-{place * 3 + 4:02}T18:00:00Z")
-        mem.drain()
+        drained(mem)
         print(
             "| weight set | now: the new first | now: the old first | then: the old first | among three | nothing changed: the old first |"
         )
