@@ -59,5 +59,6 @@ def _worded(words: Words, after: int) -> list[tuple[int, float]]:
     """The ids of the messages behind a row that have more than `_LEAST` of the words of the best match, and how much of them each has."""
     if not words.ids or words.ids[-1] <= after or (best := min(words.bm25)) >= 0:
         return []
-    found = ((id, bm25 / best) for id, bm25 in zip(words.ids, words.bm25, strict=True) if id > after and bm25 < _LEAST * best)
+    most = _LEAST * best  # what matches has a bm25 below 0
+    found = [(id, bm25 / best) for id, bm25 in zip(words.ids, words.bm25, strict=True) if bm25 < most and id > after]
     return [(id, share) for id, share in found if words.kind_of(id) == "message"]

@@ -15,6 +15,7 @@ from memdb.languages import Language
 from memdb.records import Record
 
 _LONGEST = 4_000  # characters that are read
+_WORD = re.compile(r"[\w']+")
 _SAME_SIDE = 0.5  # what two pleasant moods, or two unpleasant ones, have in common
 
 
@@ -37,9 +38,12 @@ class _Lexicon(Record):
 
 def mood_of(text: str, language: Language | None = None) -> str | None:
     """Return the emotion that most words of a text in English, or in another language, speak of, such as "sad", or None."""
-    words, emotion_of, denials = _compiled(language.name if language is not None else "")
+    words, emotion_of, denials, first = _compiled(language.name if language is not None else "")
+    read = text[:_LONGEST].casefold().replace("’", "'")
+    if first.isdisjoint(_WORD.findall(read)):  # as of most texts: looking for all of the words at every place takes longer
+        return None
     counts: Counter[str] = Counter()
-    for match in words.finditer(text[:_LONGEST].casefold().replace("’", "'")):
+    for match in words.finditer(read):
         before = match.string[max(0, match.start() - 40) : match.start()].split()[-3:]
         if not denials.intersection(before):
             counts[emotion_of[match.group()]] += 1
@@ -68,12 +72,13 @@ def _lexicon() -> _Lexicon:
 
 
 @cache
-def _compiled(language: str) -> tuple[re.Pattern[str], dict[str, str], frozenset[str]]:
-    """What finds the words of a language, the emotion of each, and what denies them; "" is English."""
+def _compiled(language: str) -> tuple[re.Pattern[str], dict[str, str], frozenset[str], frozenset[str]]:
+    """What finds the words of a language, the emotion of each, what denies them, and with what they begin; "" is English."""
     lexicon = _lexicon()
     moods, denials = {**lexicon.positive, **lexicon.negative}, lexicon.denials
     if language:
         moods, denials = lexicon.abroad[language].moods, lexicon.abroad[language].denials
     emotion_of = {word.casefold(): emotion for emotion, words in moods.items() for word in words}
     longest_first = sorted(emotion_of, key=len, reverse=True)
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])"), emotion_of, denials
+    found = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])")
+    return found, emotion_of, denials, frozenset(_WORD.findall(word)[0] for word in emotion_of)

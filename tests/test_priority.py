@@ -26,6 +26,7 @@ from memdb.edge import EdgeMiniLM
 from memdb.embed import HashingEmbedder, MiniLM
 from memdb.emotions import _lexicon, mood_of, moods_like
 from memdb.interfaces.commands import app
+from memdb.languages import CODES, language
 from memdb.records import Fact, Kind, Source
 from memdb.scoring import FEATURES
 from memdb.steps.inject import inject
@@ -229,6 +230,15 @@ def test_a_mood_is_read_from_words(text: str, mood: str | None) -> None:
 )  # fmt: skip
 def test_a_mood_is_read_from_the_words_of_a_language(text: str, mood: str | None) -> None:
     assert mood_of(text, told_in(text)) == mood
+
+
+@pytest.mark.parametrize("code", [None, *CODES])
+def test_each_word_of_a_mood_is_found_wherever_it_stands(code: str | None) -> None:
+    told = None if code is None else language(code)
+    lexicon = _lexicon()
+    moods = {**lexicon.positive, **lexicon.negative} if told is None else lexicon.abroad[told.name].moods
+    words = {word for some in moods.values() for word in some}
+    assert {word for word in words if mood_of(f"x, “{word.capitalize()}”!", told) is None} == set()
 
 
 def test_a_question_in_a_mood_finds_what_was_said_in_it_in_its_language(tell: Tell) -> None:

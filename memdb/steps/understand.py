@@ -153,7 +153,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     plain = words_of(text)
     if (language := language_of(plain) or asked_in(text, plain)) is not None:
         return _understood_abroad(db, query, text, plain, named, participants, language, user_id=user_id, now=now, zone=zone)
-    words = list(dict.fromkeys(words_of(text, contracted=True)))
+    words = list(dict.fromkeys(words_of(text, contracted=True) if "'" in text or "’" in text else plain))
     grammar = grammar_unread(plain)
     stop_words = STOP_WORDS if grammar is None else grammar
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in stop_words))
