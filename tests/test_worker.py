@@ -365,3 +365,18 @@ def test_draining_ends_though_others_write_faster_than_is_worked(tmp_path: Path,
             assert {turn.status for turn in mem.turns("ana")} == {"done"}
             assert all(fact.embedding_id for fact in mem.facts("ana", kinds=["message"]))
             assert mem.turns("ben")
+
+
+@pytest.mark.parametrize("stays", ["nobody", "who came before"])
+def test_draining_waits_for_the_vectors_of_who_is_gone(tmp_path: Path, stays: str) -> None:
+    """Also where no fact that is left has so high a number, and there is more to take out than one look allows."""
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), llm=None, config={"worker": False, "embed_batch": 1}) as mem:
+        if stays != "nobody":
+            mem.remember("Likes figs", user_id="ana")
+        facts = [{"value_text": f"Likes thing {place}", "user_id": "ben"} for place in range(500)]
+        mem.remember_many(facts, vectors=HashingEmbedder(32).embed([str(fact["value_text"]) for fact in facts]))
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as words:  # which cannot take them out
+            words.forget("ben")
+        assert mem.vectors().waiting >= 500
+        assert mem.drain(60)
+        assert mem.vectors().waiting == 0
