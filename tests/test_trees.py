@@ -1,0 +1,150 @@
+"""The pages of a file, read without SQLite, hold what SQLite reads from them, and no damage makes the reading of them fail."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memdb.trees import Entry, Garbled, Pages, is_zeroed
+
+INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([-129, -128, -1, 0, 1, 2, 127, 128, 2**15, 2**23, 2**31, 2**47, -(2**47)])
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
+LONG = st.builds(lambda part, times: part * times, st.text("ab é", min_size=1, max_size=3), st.integers(1, 3000))
+VALUES = st.none() | INTEGERS | st.floats(allow_nan=False) | TEXTS | LONG | st.binary(max_size=600)
+TABLES = {
+    "with row ids": "create table t (k integer primary key, a, b, c)",
+    "named by a key": "create table t (k, a, b, c, primary key (k, a)) without rowid",
+}
+
+
+def made(path: Path, table: str, rows: list[tuple[Any, ...]], *, size: int = 512, reserved: int = 0) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
+    connection.reserve_bytes("main", reserved)  # at the end of each page, for who stores something of his own there
+    connection.execute(f"pragma page_size = {size}; {TABLES[table]}; create index i on t (a, b)")
+    with connection:
+        connection.executemany("insert or ignore into t values (?, ?, ?, ?)", rows)
+    return connection
+
+
+def entries(pages: Pages, name: str, *, keyed: bool) -> list[Entry]:
+    (root,) = (one.root for one in pages.schema() or () if one.name == name)
+    return [entry for part in pages.parts(root, keyed=keyed) for entry in part.entries or ()]
+
+
+def rows_of(pages: Pages, table: str) -> list[tuple[Any, ...]]:
+    keyed = table != "with row ids"
+    return [one.values if keyed else (one.rowid, *one.values[1:]) for one in entries(pages, "t", keyed=keyed)]
+
+
+def shown(rows: list[tuple[Any, ...]]) -> list[str]:
+    return sorted(map(repr, rows))  # -0.0 is another than 0.0, and 1 than 1.0
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.lists(st.tuples(INTEGERS, VALUES, VALUES, VALUES), max_size=40, unique_by=lambda row: row[0]),
+    table=st.sampled_from(sorted(TABLES)),
+    size=st.sampled_from([512, 1024, 4096, 65536]),
+    reserved=st.sampled_from([0, 0, 8, 32]),
+)
+def test_a_file_is_read_as_sqlite_reads_it(rows: list[tuple[Any, ...]], table: str, size: int, reserved: int) -> None:
+    rows = [(key, "" if a is None and table != "with row ids" else a, b, c) for key, a, b, c in rows]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        with made(path, table, rows, size=size, reserved=reserved) as connection:
+            held = connection.execute("select * from t").fetchall()
+            lines = connection.execute("select a, b, k from t").fetchall()
+        connection.close()
+        pages = Pages(path.read_bytes())
+    assert pages.size == size
+    assert shown(rows_of(pages, table)) == shown(held)
+    assert not any(entry.torn for entry in entries(pages, "i", keyed=True))
+    assert shown([entry.values for entry in entries(pages, "i", keyed=True)]) == shown(lines)
+
+
+@pytest.fixture(scope="module", params=[512, 4096])
+def logged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+    """A file and its log: transactions that stand in the log alone, over those that stood in it before it was begun anew."""
+    path = tmp_path_factory.mktemp("logged") / "a.db"
+    connection = made(path, "with row ids", [(n, f"row {n}", "x" * 40, None) for n in range(200)], size=request.param)
+    connection.execute("pragma journal_mode = wal; pragma wal_autocheckpoint = 0")
+    for n in range(12):
+        connection.execute("insert into t values (?, ?, ?, null)", (1000 + n, f"later {n}", "y" * 900))
+        connection.execute("update t set b = ? where k % 7 = ?", (f"new {n}", n % 7))
+        if n == 5:
+            connection.execute("pragma wal_checkpoint(restart)").fetchall()
+    held = path.read_bytes(), Path(f"{path}-wal").read_bytes()
+    connection.close()
+    return held
+
+
+def by_sqlite(folder: Path, file: bytes, log: bytes) -> list[tuple[Any, ...]]:
+    (folder / "a.db").write_bytes(file)
+    (folder / "a.db-wal").write_bytes(log)
+    connection = apsw.Connection(str(folder / "a.db"))
+    held = connection.execute("select * from t").fetchall()
+    connection.close()
+    return held
+
+
+def cut_logs(log: bytes) -> Iterator[bytes]:
+    chance = random.Random(1)
+    yield log
+    yield b""
+    for at in (31, 32, 33, *(chance.randrange(len(log)) for _ in range(20))):
+        yield log[:at]
+    for at in (0, 3, 9, 16, 20, 24, 28, 33, 36, 40, 44, 48, 52, *(chance.randrange(len(log)) for _ in range(20))):
+        yield log[:at] + bytes([log[at] ^ 1]) + log[at + 1 :]
+
+
+def test_of_a_log_that_is_cut_off_or_spoilt_as_much_counts_as_to_sqlite(logged: tuple[bytes, bytes], tmp_path: Path) -> None:
+    file, log = logged
+    for part in cut_logs(log):
+        assert shown(rows_of(Pages(file, part), "with row ids")) == shown(by_sqlite(tmp_path, file, part))
+
+
+def test_a_file_without_its_beginning_is_read_by_its_log(logged: tuple[bytes, bytes]) -> None:
+    file, log = logged
+    pages = Pages(bytes(100) + file[100:], log)
+    assert shown(rows_of(pages, "with row ids")) == shown(rows_of(Pages(file, log), "with row ids"))
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_no_byte_that_is_wrong_keeps_the_other_pages_from_being_read(table: str, tmp_path: Path) -> None:
+    """What is read of another page than the one that is damaged was there, and none of it is missing where that leads to no other."""
+    rows: list[tuple[Any, ...]] = [(n, f"row {n}", "x" * (n % 50), n / 2) for n in range(120)]
+    made(tmp_path / "a.db", table, rows).close()
+    file, keyed, chance = (tmp_path / "a.db").read_bytes(), table != "with row ids", random.Random(2)
+    (root, other) = (one.root for one in Pages(file).schema() or ())
+    there = {part.page: part.entries for part in Pages(file).parts(root, keyed=keyed)}
+    beside = {part.page: part.entries for part in Pages(file).parts(other, keyed=True)}  # what leads there cannot be told by the pages alone
+    for place in range(400):
+        at = chance.randrange(512, len(file))
+        at -= at % 512 - chance.randrange(24) if place % 2 else 0  # the head of a page says most about it
+        spoilt = file[:at] + bytes([file[at] ^ 1 << chance.randrange(8)]) + file[at + 1 :]
+        found = {part.page: part.entries for part in Pages(spoilt).parts(root, keyed=keyed)}
+        for page, held in found.items():
+            assert held is None or page == at // 512 + 1 or held == (there | beside)[page]
+        if not keyed and at // 512 + 1 in there:
+            assert found.keys() == there.keys()
+
+
+def test_text_that_is_none_and_zeros_are_told() -> None:
+    assert is_zeroed("a" + "\0" * 16)
+    assert not any(map(is_zeroed, ("a" + "\0" * 15, b"\0" * 16, 0, None)))
+
+
+def test_a_text_that_is_no_utf_8_comes_as_it_lies_there(tmp_path: Path) -> None:
+    connection = made(tmp_path / "a.db", "with row ids", [])
+    connection.execute("insert into t values (1, cast(x'61ff62' as text), x'61ff62', 'ok')")
+    connection.close()
+    [(_, garbled, blob, text)] = rows_of(Pages((tmp_path / "a.db").read_bytes()), "with row ids")
+    assert (type(garbled), garbled, type(blob), blob, text) == (Garbled, b"a\xffb", bytes, b"a\xffb", "ok")
