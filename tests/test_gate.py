@@ -489,6 +489,12 @@ def test_a_user_chooses_what_becomes_of_sensitive_topics(
     assert mem.consent("bea") == memdb.Consent()
 
 
+def test_one_choice_leaves_the_other_as_it_was(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="refuse", secrets="keep")
+    assert mem.consent("ana", secrets="refuse") == memdb.Consent(sensitive_topics="refuse", secrets="refuse")
+    assert mem.consent("ana", sensitive_topics="keep") == memdb.Consent(sensitive_topics="keep", secrets="refuse")
+
+
 def test_what_is_sensitive_is_believed_only_with_the_user_s_leave(mem: memdb.Memory) -> None:
     mem.observe("I'm allergic to peanuts.", user_id="ana", timestamp="2025-03-01")
     mem.drain()
