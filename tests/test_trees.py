@@ -125,7 +125,8 @@ def test_no_byte_that_is_wrong_keeps_the_other_pages_from_being_read(table: str,
     file, keyed, chance = (tmp_path / "a.db").read_bytes(), table != "with row ids", random.Random(2)
     (root, other) = (one.root for one in Pages(file).schema() or ())
     there = {part.page: part.entries for part in Pages(file).parts(root, keyed=keyed)}
-    beside = {part.page: part.entries for part in Pages(file).parts(other, keyed=True)}  # what leads there cannot be told by the pages alone
+    # what leads to these by mistake cannot be told by the pages alone
+    beside = {part.page: part.entries for part in Pages(file).parts(other, keyed=True)}
     for place in range(400):
         at = chance.randrange(512, len(file))
         at -= at % 512 - chance.randrange(24) if place % 2 else 0  # the head of a page says most about it
