@@ -149,3 +149,75 @@ def test_a_text_that_is_no_utf_8_comes_as_it_lies_there(tmp_path: Path) -> None:
     connection.close()
     [(_, garbled, blob, text)] = rows_of(Pages((tmp_path / "a.db").read_bytes()), "with row ids")
     assert (type(garbled), garbled, type(blob), blob, text) == (Garbled, b"a\xffb", bytes, b"a\xffb", "ok")
+
+
+def test_of_which_program_a_file_is_stands_in_its_beginning(tmp_path: Path) -> None:
+    connection = made(tmp_path / "a.db", "with row ids", [])
+    connection.execute("pragma application_id = 1298416177")
+    connection.close()
+    file = (tmp_path / "a.db").read_bytes()
+    assert [Pages(held).application_id for held in (file, bytes(16) + file[16:], file[:100], b"")] == [1298416177, None, None, None]
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_a_page_that_nothing_leads_to_is_known_by_what_it_holds(table: str, tmp_path: Path) -> None:
+    made(tmp_path / "a.db", table, [(n, f"row {n}", "x" * 40, None) for n in range(60)]).close()
+    file, keyed = (tmp_path / "a.db").read_bytes(), table != "with row ids"
+    pages, there = Pages(file), {}
+    for one in pages.schema() or ():
+        for part in pages.parts(one.root, keyed=keyed or one.kind == "index"):
+            there[part.page] = (one.kind == "index" or keyed, part.entries)
+    inner = {one.root for one in pages.schema() or ()} - there.keys()  # of a table with row ids: it leads to the rows, and holds none
+    for page in range(2, pages.count + 1):
+        for asked in (False, True):
+            found = pages.part(page, keyed=asked)
+            assert (found.entries if found else None) == (there[page][1] if page not in inner and there[page][0] is asked else None)
+    assert pages.part(pages.count + 1, keyed=keyed) is None
+
+
+def test_a_page_whose_rows_are_out_of_order_is_one_of_keys_that_have_an_order_of_their_own(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    connection.execute("create table t (a); create index i on t (a desc); insert into t values (1), (2), (3)")
+    connection.close()
+    pages = Pages((tmp_path / "a.db").read_bytes())
+    (root,) = (one.root for one in pages.schema() or () if one.name == "i")
+    assert pages.part(root, keyed=True) is None
+    part = pages.part(root, keyed=True, plain=False)
+    assert part is not None
+    assert [entry.values[0] for entry in part.entries or ()] == [3, 2, 1]
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> bytes:
+    """A file whose schema takes several pages."""
+    connection = apsw.Connection(str(tmp_path / "many.db"))
+    connection.execute("pragma page_size = 512")
+    for n in range(30):
+        connection.execute(f"create table table_{n} (a, b, c)")
+    connection.close()
+    return (tmp_path / "many.db").read_bytes()
+
+
+def test_the_schema_is_told_by_its_other_pages_where_the_first_is_damaged(many: bytes) -> None:
+    known = Pages(many).schema() or []
+    assert [one.name for one in known] == [f"table_{n}" for n in range(30)]
+    pages = Pages(many[:100] + bytes(412) + many[512:])
+    assert sorted(pages.schema() or ()) == sorted(known)
+
+
+def test_a_schema_that_two_pages_tell_otherwise_is_none(many: bytes) -> None:
+    pages = Pages(many)
+    (leaf, *_) = [part for part in pages.parts(1, keyed=False)]
+    old = many[(leaf.page - 1) * 512 : leaf.page * 512]
+    (root,) = (one.root for one in pages.schema() or () if one.name == "table_0")
+    place = old.index(b"table_0table_0") + len(b"table_0table_0")
+    assert old[place] == root
+    assert Pages(many[:100] + bytes(412) + many[512:] + old[:place] + bytes([root + 1]) + old[place + 1 :]).schema() is None
+
+
+def test_where_a_file_was_cut_off_what_is_left_of_a_tree_is_read(tmp_path: Path) -> None:
+    made(tmp_path / "a.db", "with row ids", [(n, None, "x" * 100, None) for n in range(60)]).close()
+    file = (tmp_path / "a.db").read_bytes()
+    held, left = rows_of(Pages(file), "with row ids"), rows_of(Pages(file[: len(file) // 1024 * 512]), "with row ids")
+    assert set(left) < set(held)
+    assert len(left) > len(held) // 4
