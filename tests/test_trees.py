@@ -221,3 +221,23 @@ def test_where_a_file_was_cut_off_what_is_left_of_a_tree_is_read(tmp_path: Path)
     held, left = rows_of(Pages(file), "with row ids"), rows_of(Pages(file[: len(file) // 1024 * 512]), "with row ids")
     assert set(left) < set(held)
     assert len(left) > len(held) // 4
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_a_page_in_another_s_place_is_told_by_where_it_stands(table: str, tmp_path: Path) -> None:
+    made(tmp_path / "a.db", table, [(n, f"row {n}", "x" * 40, None) for n in range(60)]).close()
+    file, keyed = (tmp_path / "a.db").read_bytes(), table != "with row ids"
+    root, index = (one.root for one in Pages(file).schema() or ())
+    leaves = [part for part in Pages(file).parts(root, keyed=keyed) if part.page != root]
+    strange = next(part.page for part in Pages(file).parts(index, keyed=True) if part.page != index)
+    one, other = leaves[1].page, leaves[-2].page
+    pages = {page: file[(page - 1) * 512 : page * 512] for page in (one, other, strange)}
+    for put in ({one: pages[other], other: pages[one]}, {one: pages[strange], other: bytes(512)}):
+        spoilt = b"".join(put.get(page, file[(page - 1) * 512 : page * 512]) for page in range(1, len(file) // 512 + 1))
+        parts = [*Pages(spoilt).parts(root, keyed=keyed)]
+        assert {part.page for part in parts if part.entries is None} == {one, other}
+        assert [part for part in parts if part.page not in put] == [
+            part for part in Pages(file).parts(root, keyed=keyed) if part.page not in put
+        ]
+        missing = {part.page: (part.above, part.up_to) for part in parts if part.entries is None}
+        assert missing == {part.page: (part.above, part.up_to) for part in leaves if part.page in put}

@@ -148,9 +148,9 @@ def test_how_a_fact_is_filed_goes_back_with_who_changed_it(told: memdb.Memory) -
         return home.object, home.tags, home.memory_type, home.importance, home.effective_importance
 
     before, said = filed(), {"value_text": "User lives in Lisbon, in Alfama", "object": "Lisbon, in Alfama", "key": "user.lives_in"}
-    more = {"tags": ["home"], "memory_type": "SIGNIFICANT", "importance": 0.9, "turn_id": "m3", "timestamp": "2025-05-01"}
+    more = {"tags": ["home"], "memory_type": "PREFERENCE", "importance": 0.9, "turn_id": "m3", "timestamp": "2025-05-01"}
     told.remember(**said, **more, user_id="ana")  # type: ignore[arg-type]
-    assert filed() == ("Lisbon, in Alfama", ("home",), "SIGNIFICANT", 0.9, 0.9)
+    assert filed() == ("Lisbon, in Alfama", ("home",), "PREFERENCE", 0.9, 0.9)
     told.undo(user_id="ana", turn_id="m3")
     assert filed() == before
 
@@ -377,3 +377,12 @@ def test_what_is_taken_back_while_a_model_is_shown_it_is_in_no_memory(tmp_path: 
         bread(mem, 4, "I baked rolls in the oven.")
         [memory] = mem.narrate(now="2025-03-04T12:00:00Z")
         assert (asked, memory.value_text) == ([True, False], "I noticed that ana baked rolls in the oven.")
+
+
+def test_only_what_gave_way_to_a_fact_stands_again_where_that_was_never_so(told: memdb.Memory) -> None:
+    for turn, text in (("t3", "I work at Bosch."), ("t4", "I moved to Faro and I work at Siemens now.")):
+        told.observe(text, user_id="ana", turn_id=turn, session_id="three", timestamp=f"2025-05-0{turn[1]}T10:00:00Z")
+    told.drain()
+    assert held(told) == {"user.lives_in": "Faro", "user.works_at": "Siemens", "user.likes": "jazz"}
+    told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    assert held(told) == {"user.lives_in": "Lisbon", "user.works_at": "Siemens", "user.likes": "jazz"}
