@@ -241,3 +241,24 @@ def test_a_page_in_another_s_place_is_told_by_where_it_stands(table: str, tmp_pa
         ]
         missing = {part.page: (part.above, part.up_to) for part in parts if part.entries is None}
         assert missing == {part.page: (part.above, part.up_to) for part in leaves if part.page in put}
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_a_row_of_any_length_is_read_whole(table: str, tmp_path: Path) -> None:
+    """From what fits onto a page to the byte, to what takes several more of them."""
+    rows: list[tuple[Any, ...]] = [(n, "", bytes([n % 251]) * n, None) for n in range(1100)]
+    made(tmp_path / "a.db", table, rows).close()
+    held = rows_of(Pages((tmp_path / "a.db").read_bytes()), table)
+    assert sorted(held, key=lambda row: row[0]) == rows
+
+
+def test_a_value_whose_following_pages_are_empty_is_torn(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    connection.execute(f"pragma page_size = 512; {TABLES['with row ids']}; insert into t values (1, 'one', null, null)")
+    connection.execute("insert into t values (2, ?, null, null)", ("x" * 2000,))
+    connection.close()
+    file = (tmp_path / "a.db").read_bytes()
+    for page in range(3, len(file) // 512 + 1):
+        spoilt = file[: (page - 1) * 512] + bytes(512) + file[page * 512 :]
+        assert [(one.rowid, one.torn) for one in entries(Pages(spoilt), "t", keyed=False)] == [(1, False), (2, True)]
+    assert [one.torn for one in entries(Pages(file), "t", keyed=False)] == [False, False]
