@@ -391,9 +391,11 @@ class Database:
             mover = _LogMover(self.path, synchronous=self.setting("synchronous"))
         try:
             self.set("wal_autocheckpoint", 0)
+            self._tell_log(mover.heed)
             yield mover.go_on
         finally:
             mover.finish()
+            self._tell_log(None)
             self.set("wal_autocheckpoint", usual)
 
     @contextmanager
@@ -407,6 +409,10 @@ class Database:
             yield
         finally:
             self._fire(True)
+
+    def _tell_log(self, heed: Callable[[apsw.Connection, str, int], int] | None) -> None:
+        with self.translated():
+            self.connection.set_wal_hook(heed)
 
     def _fire(self, triggers: bool) -> None:
         with self.translated():
@@ -538,8 +544,13 @@ class _LogMover:
     def __init__(self, path: Path, *, synchronous: int) -> None:
         self._database = Database(path)
         self._database.set("synchronous", synchronous)
-        self._pages = 0  # in the log, when it was last looked at
+        self._pages = 0  # in the log, by the last transaction
         self._thread: threading.Thread | None = None
+
+    def heed(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        """Take in how long the log is: SQLite tells it after each transaction, however far the thread has come meanwhile."""
+        self._pages = pages
+        return apsw.SQLITE_OK
 
     def go_on(self) -> None:
         """Begin to move what is there now, unless the thread is still at work; wait for it if the log is long."""
@@ -549,7 +560,7 @@ class _LogMover:
             self._thread.join()
             if self._pages >= _LOG_PAGES:
                 self._move()  # to the end, while nobody writes: then the log is begun anew, which would grow without bounds otherwise
-                self._pages, self._thread = 0, None
+                self._thread = None
                 return
         self._thread = threading.Thread(target=self._move, name="memdb-log", daemon=True)
         self._thread.start()
@@ -563,7 +574,7 @@ class _LogMover:
 
     def _move(self) -> None:
         with suppress(apsw.Error), self._database.lock:
-            [(_, self._pages, _)] = self._database.connection.execute("pragma wal_checkpoint(passive)")
+            self._database.connection.execute("pragma wal_checkpoint(passive)").fetchall()
 
 
 @cache

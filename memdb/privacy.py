@@ -218,7 +218,7 @@ def quotable(text: str, consent: Consent) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a text with the secrets in it blacked out."""
-    for _, start, end in sorted(_secrets(text), key=lambda found: found[1]):
+    for _, start, end in _secrets(text):
         text = text[:start] + "█" * (end - start) + text[end:]
     return text
 

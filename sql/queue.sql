@@ -66,7 +66,8 @@ where id = :id and status = 'working' and claimed_by = :worker;
 -- statement: last
 select max(id) as turn from turns indexed by turns_next where status in ('queued', 'working');
 
--- What is left of the turns up to :turn, and of the vectors of facts up to :fact, or of all as long as that is null; and which fact is the last.
+-- What is left of the turns up to :turn, and of the vectors of facts up to :fact, or of all as long as that is null; and which fact is the last, be it
+-- one that is gone, and whose vector still is to go.
 -- statement: open
 select
   (select count(*) from turns where status in ('queued', 'working') and id <= :turn) as turns,
@@ -82,7 +83,8 @@ select
   (select count(*)
    from outbox
    where :embeds and dead = 0 and (:fact is null or id between -:fact and :fact) and next_attempt_at > :now) as vectors_waiting,
-  (select max(id) from facts) as fact;
+  (select max(id)
+   from (select max(id) as id from facts union all select max(id) from outbox union all select -min(id) from outbox)) as fact;
 
 -- Whether there is a turn up to :turn that waits neither for its next attempt nor for an earlier one of its user that does.
 -- statement: ready

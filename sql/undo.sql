@@ -31,8 +31,7 @@ order by h.id desc;
 select h.id
 from fact_history h
 where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
-  and not (h.operation = 'archive' and h.after is null)
-  and h.action_hash <> h.turn_id
+  and h.action_hash <> h.turn_id  -- nobody decided about it
   and not (h.operation = 'expire' and h.reason = 'its time is over')
   and h.operation <> 'undo'
   and not exists (

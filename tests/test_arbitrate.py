@@ -10,7 +10,7 @@ import pytest
 
 import memdb
 from memdb.config import Config
-from memdb.recording import Origin
+from memdb.recording import Origin, action_hash_of
 from memdb.records import RELIABILITY, Action, Candidate, Fact, Source, Status
 from memdb.steps.apply import apply
 from memdb.steps.guard import guard
@@ -1217,3 +1217,7 @@ def test_what_is_stated_takes_the_place_of_what_was_to_last_for_a_time(mem: memd
     mem.remember("Ana works at Bosch", user_id="ana", key="user.works_at", object="Bosch", valid_to="2025-12-01", timestamp="2025-03-01")
     mem.remember("Ana works at Nokia", user_id="ana", key="user.works_at", object="Nokia", timestamp="2025-03-02")
     assert [fact.object for fact in mem.facts("ana", key="user.works_at", now="2025-03-03")] == ["Nokia"]
+
+
+def test_a_decision_is_named_as_it_always_was_so_that_a_retry_after_an_upgrade_is_known() -> None:
+    assert action_hash_of("end", "é", 1, None, ["b", {"z": 1, "a": 2}]) == "b361f172e0b2b312fd838e1f301f5c67"

@@ -263,6 +263,21 @@ def test_a_piped_value_is_whole_and_on_one_line_without_colour(tmp_path: Path) -
     assert "\x1b" not in ok("search", "red", "--user", "ana", "--db", db)
 
 
+@pytest.mark.parametrize("command", ["context hum", "page"])
+def test_what_is_remembered_steers_no_terminal_and_goes_into_a_prompt_as_it_is(tmp_path: Path, command: str) -> None:
+    db, (verb, *query) = tmp_path / "m.db", command.split()
+    ok("remember", "Ana hums\x07 a lot", "--user", "ana", "--key", "user.hobby", "--no-wait", "--db", db)
+    assert "hums\x07 a lot" in ok(verb, *query, "--user", "ana", "--db", db)
+    told = shown(verb, *query, "--user", "ana", "--db", db, columns=80)
+    assert (r"hums\x07 a lot" in told, "\x07" in told) == (True, False)
+
+
+def test_who_is_asked_whether_to_erase_sees_of_whom(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    ok("remember", "Likes figs", "--user", "bea\x08\x08\x08ana", "--no-wait", "--db", db)
+    assert r"everything of bea\x08\x08\x08ana from" in run("forget", "--user", "bea\x08\x08\x08ana", "--db", db, given="n\n").stderr
+
+
 def test_what_is_remembered_cannot_turn_a_line_round() -> None:
     assert clean("a\u202eb\u2066c\x07") == r"a\u202eb\u2066c\x07"
 

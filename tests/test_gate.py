@@ -290,7 +290,7 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
+    ["User lives in Porto", "User has the number 12345678z", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
      "User renews the passport by 1 July 2025", "User's passport runs out in 2027 because of that", "User's ID card expires on 2027-07-01",
      "User's driving licence is good until 01.07.2029", "User has lost the passport 3 times in 12 years",
      "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
@@ -312,6 +312,8 @@ def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
         ({"passport": "X1234567"}, "national id"),
         ({"api-key": "abc"}, "access key"),
         ({"id": "ghp_abcdefghijklmnopqrstuvwx"}, "access key"),
+        ({"sort_code": "123"}, "account number"),
+        ({"sort_code": "12"}, None),
         ({"order_id": 4111111111111111, "created_at": "4111111111111111"}, None),
         ({"turn_range": ["ab4111111111111111cdef0123456789", "AB411111-1111-1111-11cd-ef0123456789"]}, None),
         ({"turn_range": ["4111111111111111"]}, "card number"),
@@ -337,10 +339,20 @@ def test_a_secret_is_recognised_in_details(details: JsonValue, kind: str | None)
         ({"por": "asma"}, "health"),
         ({"id": 912345678, "lat": 41.1579438, "created": "2026-11-24T07:11:11Z", "handle": "@ana"}, None),
         ({"object": "catholic"}, None),
+        ({"who": {"object": "catholic"}}, "religion"),
     ],
 )
 def test_a_sensitive_topic_is_recognised_in_details(details: JsonValue, topic: str | None) -> None:
     assert topic_of(candidate("User likes tea").model_copy(update={"value_json": details})) == topic
+
+
+def test_a_secret_is_recognised_in_the_words_and_in_the_object() -> None:
+    assert secret_in(candidate("User has the card 4111 1111 1111 1111", object="that")) == "card number"
+    assert secret_in(candidate("User has that", object="4111 1111 1111 1111")) == "card number"
+
+
+def test_a_key_can_name_a_topic() -> None:
+    assert topic_in("user.blood_type", "User is 0 negative") == "health"
 
 
 def test_a_key_can_name_a_secret() -> None:
@@ -475,6 +487,12 @@ def test_a_user_chooses_what_becomes_of_sensitive_topics(
     assert mem.consent("ana", sensitive_topics=choice) == memdb.Consent(sensitive_topics=choice)
     assert ill(mem, times=3) == held
     assert mem.consent("bea") == memdb.Consent()
+
+
+def test_one_choice_leaves_the_other_as_it_was(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="refuse", secrets="keep")
+    assert mem.consent("ana", secrets="refuse") == memdb.Consent(sensitive_topics="refuse", secrets="refuse")
+    assert mem.consent("ana", sensitive_topics="keep") == memdb.Consent(sensitive_topics="keep", secrets="refuse")
 
 
 def test_what_is_sensitive_is_believed_only_with_the_user_s_leave(mem: memdb.Memory) -> None:

@@ -18,6 +18,7 @@ from .test_retractions import after
         ("My brother Tom's wife Sue called", "my sister-in-law Sue called, my brother is called Tom"),
         ("Lisa's son Leo is six", "my grandson Leo is six"),
         ("the mother of my husband lives here", "my mother-in-law lives here"),
+        ("the husband of our daughter is a vet", "my son-in-law is a vet"),
         ("my mum's brother Pat and my uncle's son", "my uncle Pat and my cousin"),
         ("my wife's mother tongue is French", "my wife's mother tongue is French"),
         ("my sister's friend Tom is a vet", "my sister's friend Tom is a vet"),

@@ -574,6 +574,7 @@ def test_a_task_that_waits_for_leave_waits_wherever_it_stands(mem: memdb.Memory,
     assert (task.status, task.value_json["state"]) == ("pending_confirmation", states[-1])  # type: ignore[index, call-overload]
     mem.confirm(task.fact_id)
     assert [mem.task(task.fact_id, state).status for state in ("done", "active")] == ["expired", "active"]
+    assert [change.operation for change in mem.history(fact_id=task.fact_id)][-2:] == ["expire", "update"]
 
 
 def test_a_task_that_was_rejected_is_not_taken_up_but_asked_about_anew(mem: memdb.Memory) -> None:
@@ -1076,6 +1077,17 @@ def test_what_is_held_twice_becomes_one_that_was_said_as_often(mem: memdb.Memory
     assert gone.valid_to == gone.valid_from
     assert mem.history(fact_id=gone.fact_id)[-1].reason == "the same was held 2 times"
     assert mem.profile("ana", now="2025-03-05").recent_changes == []
+
+
+@pytest.mark.parametrize("surer", ["the first", "the second"])
+def test_what_stands_for_others_is_as_sure_as_the_surest_and_as_who_is_most_relied_on(mem: memdb.Memory, surer: str) -> None:
+    most: list[tuple[float, str]] = [(0.7, "user_message"), (0.4, "web_scraped")]
+    (one, by_one), (other, by_other) = most if surer == "the first" else reversed(most)
+    texts = [stored("The user likes tea", 1, confidence=one, source=by_one), stored("User likes tea", 2, confidence=other, source=by_other)]
+    mem.remember_many(texts)
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 1
+    assert [(fact.confidence, fact.source) for fact in mem.facts("ana")] == [(0.85, "user_message")]
 
 
 def test_what_was_brought_together_contradicts_nothing_any_more_but_by_what_stands_for_it(mem: memdb.Memory) -> None:

@@ -91,6 +91,10 @@ def test_of_what_a_session_began_with_only_what_is_sure_stands_unasked_in_a_prom
         text = s.context("What is the weather like?").text
     assert "# Working Memory\n- Surely plays chess\n- She is in a hurry today\n\n" in f"{text}\n\n"
     assert "clock" not in text
+    [volvo] = [fact for fact in mem.facts("ana", key="user.drives", now="2025-03-05") if "Volvo" in fact.value_text]
+    mem.reject(volvo.fact_id, now="2025-03-05")
+    with mem.session("ana", now="2025-03-06T10:00:00Z") as s:
+        assert "- Drives a Fiat\n" in s.context("What is the weather like?").text
 
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 60, 200, 1000])
@@ -194,6 +198,13 @@ def test_the_end_of_a_session_leaves_account_log_and_profile(mem: memdb.Memory) 
     stored = mem._store.database().connection.execute("select json_extract(profile, '$.identity') from profiles").fetchall()
     assert "Porto" in str(stored)
     assert mem._store.database().connection.execute("select ended_at from sessions").fetchall() == [("2025-03-01T10:05:00.000Z",)]
+
+
+def test_a_session_ends_with_the_last_word_of_it_whoever_took_that_in(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe(HELLO)
+        mem.observe("One more thing.", user_id="ana", session_id="s1", timestamp="2025-03-01T10:30:00Z")
+    assert mem._store.database().connection.execute("select ended_at from sessions").fetchall() == [("2025-03-01T10:30:00.000Z",)]
 
 
 def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> None:

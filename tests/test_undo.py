@@ -101,6 +101,71 @@ def test_a_turn_or_a_session_is_taken_back_by_its_id_alone(told: memdb.Memory) -
     assert not any(told.undo(turn_id="t99").model_dump().values())
 
 
+@pytest.mark.parametrize("cause", [{"turn_id": "t2"}, {"session_id": "two"}, {"turn_id": "m1"}], ids=["a turn", "a session", "a statement"])
+def test_whose_it_was_is_known_by_the_id_among_many_users(told: memdb.Memory, cause: dict[str, str]) -> None:
+    told.observe("I moved to Faro.", user_id="bea", turn_id="b2", session_id="other", timestamp="2025-04-01T10:00:00Z")
+    told.remember("Bea likes tea", user_id="bea", key="user.likes", object="tea", turn_id="m2", session_id="more")
+    told.remember("Ana likes tea", user_id="ana", key="user.likes", object="tea", turn_id="m1", session_id="mine")
+    told.drain()
+    assert told.undo(**cause).ended == (1 if cause == {"turn_id": "m1"} else 2)
+    assert {fact.object for fact in told.facts("bea")} == {"Faro", "tea"}
+
+
+def test_a_turn_that_another_user_had_in_the_session_is_not_meant(told: memdb.Memory) -> None:
+    told.observe("I live in Faro.", user_id="bea", turn_id="t1", session_id="hers", timestamp="2025-04-01T10:00:00Z")
+    told.drain()
+    assert told.undo(user_id="ana", session_id="hers") == memdb.Undone()
+
+
+def test_a_session_that_only_ended_something_is_taken_back(told: memdb.Memory) -> None:
+    told.observe("I don't like jazz any more.", user_id="ana", turn_id="t3", session_id="three", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert "user.likes" not in held(told)
+    told.undo(user_id="ana", session_id="three")
+    assert held(told)["user.likes"] == "jazz"
+
+
+def test_what_was_ended_since_stays_ended(told: memdb.Memory) -> None:
+    told.end(told.facts("ana", key="user.likes")[0].fact_id, valid_to="2025-06-01")
+    assert told.undo(user_id="ana", turn_id="t2") == memdb.Undone(restored=1, ended=1, kept=1)
+
+
+def test_neither_undoing_itself_nor_what_nobody_decided_is_taken_back(told: memdb.Memory) -> None:
+    told.undo(user_id="ana", turn_id="t2")
+    causes = {change.turn_id for change in told.history(user_id="ana") if change.operation == "undo"}
+    assert [told.undo(user_id="ana", turn_id=cause) for cause in causes] == [memdb.Undone()]
+
+
+def test_an_event_that_somebody_named_like_a_turn_is_none_of_it(told: memdb.Memory) -> None:
+    told.event("Rui made coffee", user_id="ana", timestamp="2025-04-01T10:20:00Z", event_id="turn-t2")
+    assert told.undo(user_id="ana", turn_id="t2").untold == 0
+    assert "coffee" in told.narrate(now="2025-04-03")[0].value_text
+
+
+def test_how_a_fact_is_filed_goes_back_with_who_changed_it(told: memdb.Memory) -> None:
+    def filed() -> tuple[object, ...]:
+        (home,) = told.facts("ana", key="user.lives_in")
+        return home.object, home.tags, home.memory_type, home.importance, home.effective_importance
+
+    before, said = filed(), {"value_text": "User lives in Lisbon, in Alfama", "object": "Lisbon, in Alfama", "key": "user.lives_in"}
+    more = {"tags": ["home"], "memory_type": "PREFERENCE", "importance": 0.9, "turn_id": "m3", "timestamp": "2025-05-01"}
+    told.remember(**said, **more, user_id="ana")  # type: ignore[arg-type]
+    assert filed() == ("Lisbon, in Alfama", ("home",), "PREFERENCE", 0.9, 0.9)
+    told.undo(user_id="ana", turn_id="m3")
+    assert filed() == before
+
+
+def test_what_upkeep_made_of_a_fact_since_stays(told: memdb.Memory) -> None:
+    told.observe("I still like jazz.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    changed = "tags = '[\"a\"]', memory_type = 'SIGNIFICANT', importance = 0.9, effective_importance = 0.8"
+    told._store.database().connection.execute(f"update facts set {changed} where key = 'user.likes'")
+    assert told.undo(user_id="ana", turn_id="t3").restored == 1
+    (jazz,) = told.facts("ana", key="user.likes")
+    assert (jazz.seen_count, jazz.tags, jazz.memory_type) == (1, ("a",), "SIGNIFICANT")
+    assert (jazz.importance, jazz.effective_importance) == (0.9, 0.8)
+
+
 def test_of_several_users_with_such_a_turn_one_is_to_be_named(told: memdb.Memory) -> None:
     told.observe("I live in Faro.", user_id="ben", turn_id="t2", session_id="two")
     for cause in ({"turn_id": "t2"}, {"session_id": "two"}):
@@ -207,6 +272,32 @@ def test_a_memory_of_what_is_taken_back_was_never_true_and_stays_in_the_history(
     assert home.undo(user_id="ana", turn_id="b3") == memdb.Undone()
 
 
+def test_the_telling_of_a_memory_is_nothing_that_anybody_said(home: memdb.Memory) -> None:
+    bread(home, 3)
+    home.drain()
+    [change] = home.history(fact_id=home.facts("ana", kinds=["narrative"])[0].fact_id)
+    assert change.turn_id
+    assert home.undo(user_id="ana", turn_id=change.turn_id) == memdb.Undone()
+
+
+def test_only_what_a_pattern_was_made_of_goes_with_it_and_not_all_that_is_linked(home: memdb.Memory) -> None:
+    for day in (2, 3, 4):
+        bread(home, day)
+    home.drain()
+    home.maintain(user_id="ana", now="2025-03-05T20:00:00Z")
+    bread(home, 9, "I lost my keys in the garden.")
+    bread(home, 12, "Rui made coffee for all of us.")
+    home.drain()
+    told = home.facts("ana", kinds=["narrative"])
+    pattern, lost, coffee = (next(fact for fact in told if part in fact.value_text) for part in ("times", "keys", "coffee"))
+    note = home.remember("Keeps bees", user_id="ana", kind="note")
+    home.link(lost.fact_id, pattern.fact_id, "relates-to")
+    for other in (coffee, note):
+        home.link(lost.fact_id, other.fact_id, "supports")
+    assert home.undo(user_id="ana", turn_id="b9") == memdb.Undone(ended=1)
+    assert {fact.fact_id for fact in home.facts("ana", kinds=["narrative", "note"])} == {one.fact_id for one in (pattern, coffee, note)}
+
+
 def test_what_else_a_memory_told_of_is_told_anew(home: memdb.Memory) -> None:
     bread(home, 3)
     home.event("Rui made coffee", user_id="ana", timestamp="2025-03-03T08:20:00Z")
@@ -286,3 +377,12 @@ def test_what_is_taken_back_while_a_model_is_shown_it_is_in_no_memory(tmp_path: 
         bread(mem, 4, "I baked rolls in the oven.")
         [memory] = mem.narrate(now="2025-03-04T12:00:00Z")
         assert (asked, memory.value_text) == ([True, False], "I noticed that ana baked rolls in the oven.")
+
+
+def test_only_what_gave_way_to_a_fact_stands_again_where_that_was_never_so(told: memdb.Memory) -> None:
+    for turn, text in (("t3", "I work at Bosch."), ("t4", "I moved to Faro and I work at Siemens now.")):
+        told.observe(text, user_id="ana", turn_id=turn, session_id="three", timestamp=f"2025-05-0{turn[1]}T10:00:00Z")
+    told.drain()
+    assert held(told) == {"user.lives_in": "Faro", "user.works_at": "Siemens", "user.likes": "jazz"}
+    told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    assert held(told) == {"user.lives_in": "Lisbon", "user.works_at": "Siemens", "user.likes": "jazz"}

@@ -365,3 +365,60 @@ def test_draining_ends_though_others_write_faster_than_is_worked(tmp_path: Path,
             assert {turn.status for turn in mem.turns("ana")} == {"done"}
             assert all(fact.embedding_id for fact in mem.facts("ana", kinds=["message"]))
             assert mem.turns("ben")
+
+
+@pytest.mark.parametrize("stays", ["nobody", "who came before"])
+def test_draining_waits_for_the_vectors_of_who_is_gone(tmp_path: Path, stays: str) -> None:
+    """Also where no fact that is left has so high a number, and there is more to take out than one look allows."""
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), llm=None, config={"worker": False, "embed_batch": 1}) as mem:
+        if stays != "nobody":
+            mem.remember("Likes figs", user_id="ana")
+        facts = [{"value_text": f"Likes thing {place}", "user_id": "ben"} for place in range(500)]
+        mem.remember_many(facts, vectors=HashingEmbedder(32).embed([str(fact["value_text"]) for fact in facts]))
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as words:  # which cannot take them out
+            words.forget("ben")
+        assert mem.vectors().waiting >= 500
+        assert mem.drain(60)
+        assert mem.vectors().waiting == 0
+
+
+def test_a_turn_is_open_again_when_its_lease_or_its_pause_is_over(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1")
+        db, (early, noon, late) = mem._store.database(), (f"2125-01-01T{hour}:00:00.000Z" for hour in ("10", "12", "14"))
+
+        def claimed(now: str) -> list[object]:
+            return [row["attempts"] for row in db.all("queue.claim", worker="w", now=now, until=noon, most=None)]
+
+        assert [claimed(now) for now in (early, early, noon)] == [[1], [], [2]]
+        [(place,)] = db.connection.execute("select id from turns")
+        db.run("queue.put_back", id=place, worker="w", status="queued", next_attempt_at=late, error="")
+        assert [claimed(now) for now in (noon, late)] == [[], [3]]
+
+
+def test_a_session_is_as_late_as_its_latest_turn_in_whatever_order_they_come(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for hour in (11, 12, 10):
+            mem.observe(f"It is {hour}.", user_id="ana", session_id="s", timestamp=f"2025-03-01T{hour}:00:00Z")
+        [(last, turns)] = mem._store.database().connection.execute("select last_turn_at, turns from sessions")
+        assert (last, turns) == ("2025-03-01T12:00:00.000Z", 3)
+
+
+def test_what_is_open_is_counted_by_what_it_waits_for(tmp_path: Path) -> None:
+    now, later = "2125-01-01T10:00:00.000Z", "2125-01-01T12:00:00.000Z"
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.remember_many([{"value_text": f"Likes thing {place}", "user_id": "ana"} for place in range(4)])
+        for user in ("ana", "ana", "bea"):
+            mem.observe("I live in Porto.", user_id=user)
+        db = mem._store.database()
+        db.connection.execute("delete from outbox where id not between 1 and 4")
+        db.connection.execute("update outbox set next_attempt_at = ?, dead = id = 1 where id in (1, 2, 4)", (later,))
+        db.connection.execute("update turns set next_attempt_at = ? where id = 1", (later,))  # Ana's second waits for it
+
+        def count(*, turn: int, fact: int | None, embeds: int = 1) -> tuple[object, ...]:
+            return tuple((db.one("queue.open", now=now, embeds=embeds, turn=turn, fact=fact) or {}).values())
+
+        newest = db.connection.execute("select max(id) from facts").fetchall()[0][0]
+        assert count(turn=3, fact=None) == (3, 2, 3, 2, newest)
+        assert count(turn=1, fact=3) == (1, 1, 2, 1, newest)
+        assert count(turn=3, fact=None, embeds=0) == (3, 2, 0, 0, newest)

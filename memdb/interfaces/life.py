@@ -25,7 +25,7 @@ from memdb.interfaces.options import (
     rehearsed,
     statuses_of,
 )
-from memdb.interfaces.show import print_json, print_record, print_rows, say, share
+from memdb.interfaces.show import print_json, print_record, print_rows, print_text, say, share
 from memdb.records import Record, Relation
 
 
@@ -196,7 +196,7 @@ def page(user: User, db: Db = FILE, json: Json = False) -> None:
     if json:
         print_json(Paged(page=text))
     else:
-        print(text, end="")
+        print_text(text.removesuffix("\n"))
 
 
 def vectors(db: Db = FILE, json: Json = False) -> None:

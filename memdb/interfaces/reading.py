@@ -51,6 +51,7 @@ from memdb.interfaces.show import (
     print_changes,
     print_json,
     print_rows,
+    print_text,
     said,
     say,
     say_rest,
@@ -163,7 +164,7 @@ def context(
     if json:
         print_json(made)
         return
-    print(made.text)
+    print_text(made.text)
     if made.question:
         say(f"worth asking the user: {made.question}")
     if made.verdict is not None and made.verdict.decision != "answer":

@@ -131,6 +131,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def print_text(text: str) -> None:
+    """Print a text as it is, to be put into a prompt or a file; a terminal is not steered by it."""
+    print(clean(text) if is_terminal() else text)
+
+
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
     """Print a record, or a list of records, as one JSON document; letters that the output cannot show are escaped, and none is lost."""
     document = value.model_dump(mode="json") if isinstance(value, BaseModel) else [item.model_dump(mode="json") for item in value]

@@ -24,7 +24,7 @@ from memdb.interfaces.options import (
     rehearsed,
     standard_input,
 )
-from memdb.interfaces.show import print_changes, print_json, print_record, print_rows, say
+from memdb.interfaces.show import clean, print_changes, print_json, print_record, print_rows, say
 from memdb.records import Record
 
 _KEPT_AT_ONCE = 200  # messages that are loaded: where one of them cannot be used, none of them is kept
@@ -168,7 +168,7 @@ def forget(
     with opened(existing(db), embedder=embedder) as memory:
         if not yes:
             what = f"everything learned under {key} of {user}" if key else f"everything of {user}"
-            typer.confirm(f"Erase {what} from {db}, for good?", abort=True, err=True)
+            typer.confirm(clean(f"Erase {what} from {db}, for good?"), abort=True, err=True)
         forgotten = memory.forget(user, key=key)
     print_record(forgotten, json=json, columns=("erased", "rows"))
 
