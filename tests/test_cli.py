@@ -412,6 +412,8 @@ def test_an_unknown_fact_is_one_sentence(db: Path) -> None:
 def test_forgetting_asks_first(db: Path) -> None:
     refused = run("forget", "--user", "ana", "--db", db, given="n\n")
     assert (refused.exit_code, "for good?" in refused.stderr) == (1, True)
+    unasked = run("forget", "--user", "ana", "--db", db, given="")
+    assert (unasked.exit_code, "--yes" in unasked.stderr) == (1, True)
     assert fact_of(db, "user.lives_in").object == "Lisbon"
 
 
@@ -680,6 +682,16 @@ def test_a_row_too_wide_for_the_terminal_is_a_block_with_its_id_in_one_piece(db:
     wide = shown(*FACTS, "--db", db, columns=200)
     assert any(line.split() == ["key", "text", "sure", "status", "since", "until", "turn"] for line in wide.splitlines())
     assert shown("facts", "--user", "bob", "--db", db, columns=20).startswith("No such facts")
+
+
+@pytest.mark.parametrize("columns", [100, 120])  # an id has room beside the other columns in one of them
+def test_a_table_as_wide_as_the_terminal_loses_nothing_beyond_its_edge(db: Path, columns: int) -> None:
+    ok("remember", "Ana works at Bosch", "--user", "ana", "--key", "user.works_at", "--object", "Bosch", "--db", db)
+    fact = fact_of(db, "user.works_at")
+    header, *lines = shown("history", "--user", "ana", "--fact", fact.fact_id, "--db", db, columns=columns).strip("\n ").splitlines()
+    last = "".join(line[header.index("why") :].strip() for line in lines)
+    assert "nothing was held under this key yet".replace(" ", "") in last.replace(" ", "")
+    assert last.endswith(fact.fact_id)
 
 
 def test_the_package_itself_is_the_program() -> None:
