@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -60,11 +61,17 @@ def talk(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def db(tmp_path: Path, talk: Path) -> Path:
-    path = tmp_path / "mem.db"
-    ok("load", talk, "--user", "ana", "--db", path)
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("loaded") / "mem.db"
+    ok("load", "-", "--user", "ana", "--db", path, given=json.dumps(TALK))
     return path
+
+
+@pytest.fixture
+def db(tmp_path: Path, talk: Path, loaded: Path) -> Path:
+    """A copy of its own: to load takes longer than most of what is then done with it."""
+    return Path(shutil.copy(loaded, tmp_path))
 
 
 def fact_of(db: Path, key: str) -> Fact:
@@ -384,6 +391,8 @@ def test_the_feedback_that_was_given_is_listed(db: Path) -> None:
     fact = fact_of(db, "user.lives_in")
     ok("feedback", "Where?", fact.fact_id, "--wrong", "--user", "ana", "--db", db)
     assert ok("labels", "--db", db) == f"ana\tWhere?\twrong\t{fact.fact_id}\n"
+    ok("feedback", "Who?", fact.fact_id, "--right", "--user", "ana", "--db", db)
+    assert f"ana\tWho?\tright\t{fact.fact_id}\n" in ok("labels", "--db", db)
     assert json.loads(ok("labels", "--json", "--db", db))[0]["wrong"] == [fact.fact_id]
 
 
