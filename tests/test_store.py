@@ -1310,9 +1310,9 @@ def opened():
 mem = opened()
 mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
 if worker == "True":
-    full.wait(10)
+    full.wait(60)
 try:
-    mem.drain(5)
+    mem.drain(60)
 except memdb.StoreError as error:
     print(error)
 print(mem.stats().turns_by_status)
@@ -1321,7 +1321,7 @@ if anew == "True":
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 if anew == "True":
     mem = opened()
-print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
+print(mem.drain(60), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
 mem.close()
 """
 
