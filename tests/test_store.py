@@ -1321,7 +1321,11 @@ if anew == "True":
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 if anew == "True":
     mem = opened()
-print(mem.drain(60), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
+try:
+    done = mem.drain(60)
+except memdb.StoreError:  # which the worker met once more before there was room
+    done = mem.drain(60)
+print(done, mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
 mem.close()
 """
 
