@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated
 
-from pydantic import JsonValue, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from memdb import checks
 from memdb.errors import InputError
+from memdb.records import MemoryType
 
 _MOST_DETAILS, _LONGEST_DETAIL, _LONGEST_NAME = 8, 300, 60  # details of a fact, and characters of each and of its name
 _MOST_TAGS, _LONGEST_TAG = 8, 40  # words that a memory is found by, and characters of each
@@ -43,6 +44,16 @@ def in_capitals(value: object) -> object:
 def bounded(value: float) -> float:
     """Return a share within its bounds, which servers do not enforce; what is no number is neither much nor little."""
     return min(1.0, max(0.0, value)) if value == value else 0.5
+
+
+NamesMeant = Annotated[list[Annotated[str, Field(json_schema_extra={"maxLength": 40})]], BeforeValidator(several)]
+"""Names or tags, none of them long: small models go on and on."""
+
+TypeMeant = Annotated[MemoryType, BeforeValidator(in_capitals)]
+"""The type of a memory, however it is written."""
+
+ShareMeant = Annotated[float, AfterValidator(bounded)]
+"""A share from 0 to 1, whatever number stands for it."""
 
 
 def tags_kept(given: Iterable[str]) -> tuple[str, ...]:

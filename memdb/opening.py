@@ -61,10 +61,7 @@ def open(
         StoreError: the file cannot be opened.
         ModelError: how long the vectors of a model at an endpoint are is not known yet, and it does not say.
     """
-    try:
-        path = Path(path)
-    except TypeError as error:
-        raise InputError(f"path is {type(path).__name__}; give the path of a file, such as 'mem.db'.") from error
+    path = _named(path)
     settings = load_config(path, config)
     if str(path) == IN_MEMORY and settings.worker:
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
@@ -93,11 +90,11 @@ def mend(path: str | Path) -> Mended:
     """Mend a damaged file as `Memory.mend` does, even one that cannot be opened any more; nobody may have it open then.
 
     Raises:
-        InputError: there is no such file.
+        InputError: there is no such file, or the path is none.
         SchemaError: it is no mem.db, or of a newer version, or so damaged that nothing can be read of it.
         StoreError: the file cannot be read or written; it is as it was.
     """
-    path = Path(path)
+    path = _named(path)
     if not path.is_file():
         raise InputError(f"There is no file {path} to be mended; give the path of one.")
     try:
@@ -110,6 +107,16 @@ def mend(path: str | Path) -> Mended:
             return mending.mend_closed(path, now=datetime.now(UTC))
         except SchemaError as nothing:
             raise (error if isinstance(error, SchemaError) else nothing) from nothing
+
+
+def _named(path: str | Path) -> Path:
+    """Return the path of a file; an empty text would be that of the folder."""
+    try:
+        if path != "":
+            return Path(path)
+    except TypeError as error:
+        raise InputError(f"path is {type(path).__name__}; give the path of a file, such as 'mem.db'.") from error
+    raise InputError("path is empty; give the path of a file, such as 'mem.db'.")
 
 
 def _tried(settings: Config, *, embedder: Embedder | str | None, weights: str, vectors: VectorCollection | None) -> Embedder | None:

@@ -17,7 +17,7 @@ from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.errors import InputError
-from memdb.identity import is_gone, new_identity
+from memdb.identity import begin_work, end_work, is_gone, new_identity
 from memdb.linking import relate
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile
@@ -40,7 +40,6 @@ _REMEMBERED = 1_000  # characters of a message that come to mind; the file has t
 _WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
 _WORKING = "Working Memory"
 _LINE = 300  # characters of what is in mind that a context shows
-_held: set[str] = set()  # the sessions of this process
 
 
 class Keeper(Protocol):
@@ -232,7 +231,7 @@ class Session:
                 db.run("session.release", user_id=self.user_id, session_id=self.session_id)
         self.working.clear()
         self._open = False
-        _held.discard(self._identity)
+        end_work(self._identity)
 
     # inside
 
@@ -240,11 +239,11 @@ class Session:
         at, user = self._now(), self.user_id
         db = self._store.database()
         edits, text = read_page(db, user_id=user, now=at, config=self._config)
-        left = [str(row["session_id"]) for row in self._others(db) if all(map(_died, str(row["held_by"]).splitlines()))]
-        _held.add(self._identity)
+        left = [str(row["session_id"]) for row in self._others(db) if all(map(is_gone, str(row["held_by"]).splitlines()))]
+        begin_work(self._identity)
         with db.transaction():
             db.run("session.begin", user_id=user, session_id=self.session_id, now=to_text(at))
-            self._hold(db, [*(holder for holder in self._holders(db) if not _died(holder)), self._identity], at)
+            self._hold(db, [*(holder for holder in self._holders(db) if not is_gone(holder)), self._identity], at)
         if left:
             self._think()
         for session_id in left:
@@ -390,10 +389,3 @@ def _days(db: Database, told: Fact | None, zone: tzinfo) -> list[date]:
     came_in = db.all("session.came_in", user_id=told.user_id, session_id=told.session_id, fact_ids=json.dumps(told.value_json["facts"]))
     days = {first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)}
     return sorted(days | {in_zone(to_utc(str(row["changed_at"])), zone).date() for row in came_in})[:_LONGEST_SESSION]
-
-
-def _died(holder: str) -> bool:
-    """Whether the process that held a session is gone. One that was restarted may have the number of the one before."""
-    host, pid, _ = holder.rsplit(":", 2)
-    own_host, own_pid, _ = new_identity().rsplit(":", 2)
-    return holder not in _held if (host, pid) == (own_host, own_pid) else is_gone(holder)

@@ -58,7 +58,7 @@ def change_embedder(opened: Store, embedder: Embedder, *, config: Config, progre
 def count_vectors(store: Store) -> Vectors:
     """Return the state of a file's vector index."""
     db = store.database()
-    counts = db.one("session.vectors") or {}
+    counts = db.one("sync.state") or {}
     named = store.embedder()
     coming = db.one("reindex.next") or {}
     return Vectors.model_validate(

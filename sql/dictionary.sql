@@ -503,7 +503,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('open_sessions', null, 'Sessions that a process holds open.', null),
 ('open_sessions', 'user_id', '=facts', null),
 ('open_sessions', 'session_id', '=sessions', null),
-('open_sessions', 'held_by', 'The process.', null),
+('open_sessions', 'held_by', 'Who holds it, a line each: the machine, the process, and a name of its own.', null),
 ('open_sessions', 'opened_at', 'Since when.', 'UTC'),
 ('related', null, 'Up to which row a memory was looked through for likenesses.', null),
 ('related', 'user_id', '=facts', null),

@@ -75,15 +75,6 @@ select
 from facts f
 where f.user_id = :user_id;
 
--- statement: vectors
-select
-  (select count(*) from facts where embedding_id is not null) as written,
-  (select count(*) from outbox where dead = 0) as waiting,
-  (select count(*) from outbox where dead = 1) as dead,
-  (select max(last_error) from outbox) as error,
-  -- what has served may be left behind
-  (select count(*) from reindexed where exists (select 1 from meta where name = 'next_embedder')) as gathered;
-
 -- What was said in a session, or from one instant until before another.
 -- statement: said
 with within as materialized (

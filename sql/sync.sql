@@ -81,3 +81,13 @@ on conflict (user_id) do update set version = excluded.version;
 
 -- statement: gone_user
 delete from vector_versions where user_id = :user_id and not exists (select 1 from facts where user_id = :user_id);
+
+-- How much is made, waits or was set aside, of all users.
+-- statement: state
+select
+  (select count(*) from facts where embedding_id is not null) as written,
+  (select count(*) from outbox where dead = 0) as waiting,
+  (select count(*) from outbox where dead = 1) as dead,
+  (select max(last_error) from outbox) as error,
+  -- what has served may be left behind
+  (select count(*) from reindexed where exists (select 1 from meta where name = 'next_embedder')) as gathered;

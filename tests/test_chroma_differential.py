@@ -19,7 +19,7 @@ from copy import deepcopy
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple, cast
 from uuid import UUID
 
@@ -234,37 +234,54 @@ FILTERS = {"where": st.none() | WHERE, "where_document": st.none() | WHERE_DOCUM
 SOME_IDS = st.lists(IDS, min_size=1, max_size=4)
 
 
-def as_many(ids: list[str], kind: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
-    return st.lists(kind, min_size=len(ids), max_size=len(ids))
+# What is drawn from is made once: to make it anew for each draw takes longer than to draw, and than what is then done with it.
+POINTS_GIVEN = st.one_of(*[POINTS] * 6, WRONG_POINTS)
+SOME_POINTS = st.lists(POINTS, min_size=1, max_size=2)
+METADATAS = {none: metadatas(none=none) for none in (True, False)}
+DOCUMENT_OR_NONE, URI_OR_NONE = st.none() | DOCUMENTS, st.none() | st.just("file:x")
+WRITES = st.sampled_from(["add", "upsert", "update", "add"])
+READS = st.sampled_from(["get", "query", "query", "get", "peek", "count", "delete"])
+SOME_IDS_OR_NONE, INCLUDED = st.none() | SOME_IDS, st.lists(st.sampled_from(ALL), unique=True)
+LIMIT, OFFSET, MOST_DELETED = st.none() | st.integers(-1, 4), st.none() | st.integers(0, 3), st.none() | st.integers(0, 2)
+RESULTS, PEEKED, EITHER = st.integers(1, 8), st.integers(0, 3), st.booleans()
+
+
+@cache
+def as_many(many: int, kind: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
+    return st.lists(kind, min_size=many, max_size=many)
+
+
+@cache
+def as_many_or_none(many: int, kind: st.SearchStrategy[object]) -> st.SearchStrategy[list[object] | None]:
+    return st.none() | as_many(many, kind)
 
 
 @st.composite
 def writes(draw: st.DrawFn) -> Call:
-    name = draw(st.sampled_from(["add", "upsert", "update", "add"]))
-    ids = draw(SOME_IDS)
+    name, ids = draw(WRITES), draw(SOME_IDS)
     given: dict[str, object] = {"ids": ids}
-    if name != "update" or draw(st.booleans()):
-        given["embeddings"] = draw(as_many(ids, st.one_of(*[POINTS] * 6, WRONG_POINTS)))
-        given["documents"] = draw(st.none() | as_many(ids, st.none() | DOCUMENTS))
-    given["metadatas"] = draw(st.none() | as_many(ids, metadatas(none=name != "add")))
-    given["uris"] = draw(st.none() | as_many(ids, st.none() | st.just("file:x")))
+    if name != "update" or draw(EITHER):
+        given["embeddings"] = draw(as_many(len(ids), POINTS_GIVEN))
+        given["documents"] = draw(as_many_or_none(len(ids), DOCUMENT_OR_NONE))
+    given["metadatas"] = draw(as_many_or_none(len(ids), METADATAS[name != "add"]))
+    given["uris"] = draw(as_many_or_none(len(ids), URI_OR_NONE))
     return name, given
 
 
 @st.composite
 def reads(draw: st.DrawFn) -> Call:
-    name = draw(st.sampled_from(["get", "query", "query", "get", "peek", "count", "delete"]))
+    name = draw(READS)
     filters = {key: draw(strategy) for key, strategy in FILTERS.items()}
-    ids = draw(st.none() | SOME_IDS)
+    ids = draw(SOME_IDS_OR_NONE)
     if name == "get":
-        page = {"limit": draw(st.none() | st.integers(-1, 4)), "offset": draw(st.none() | st.integers(0, 3))}
-        return name, {"ids": ids, "include": draw(st.lists(st.sampled_from(ALL), unique=True)), **filters, **page}
+        page = {"limit": draw(LIMIT), "offset": draw(OFFSET)}
+        return name, {"ids": ids, "include": draw(INCLUDED), **filters, **page}
     if name == "query":
-        points = draw(st.lists(POINTS, min_size=1, max_size=2))
-        return name, {"query_embeddings": points, "ids": ids, "n_results": draw(st.integers(1, 8)), "include": SHOWN, **filters}
+        points = draw(SOME_POINTS)
+        return name, {"query_embeddings": points, "ids": ids, "n_results": draw(RESULTS), "include": SHOWN, **filters}
     if name == "delete":
-        return name, {"ids": ids, **filters, "limit": draw(st.none() | st.integers(0, 2))}
-    return name, {"limit": draw(st.integers(0, 3))} if name == "peek" else {}
+        return name, {"ids": ids, **filters, "limit": draw(MOST_DELETED)}
+    return name, {"limit": draw(PEEKED)} if name == "peek" else {}
 
 
 OPERATIONS = st.lists(cast("st.SearchStrategy[Call]", st.one_of(writes(), reads())), min_size=3, max_size=14)

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -60,11 +61,17 @@ def talk(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def db(tmp_path: Path, talk: Path) -> Path:
-    path = tmp_path / "mem.db"
-    ok("load", talk, "--user", "ana", "--db", path)
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("loaded") / "mem.db"
+    ok("load", "-", "--user", "ana", "--db", path, given=json.dumps(TALK))
     return path
+
+
+@pytest.fixture
+def db(tmp_path: Path, talk: Path, loaded: Path) -> Path:
+    """A copy of its own: to load takes longer than most of what is then done with it."""
+    return Path(shutil.copy(loaded, tmp_path))
 
 
 def fact_of(db: Path, key: str) -> Fact:
@@ -399,6 +406,8 @@ def test_the_feedback_that_was_given_is_listed(db: Path) -> None:
     fact = fact_of(db, "user.lives_in")
     ok("feedback", "Where?", fact.fact_id, "--wrong", "--user", "ana", "--db", db)
     assert ok("labels", "--db", db) == f"ana\tWhere?\twrong\t{fact.fact_id}\n"
+    ok("feedback", "Who?", fact.fact_id, "--right", "--user", "ana", "--db", db)
+    assert f"ana\tWho?\tright\t{fact.fact_id}\n" in ok("labels", "--db", db)
     assert json.loads(ok("labels", "--json", "--db", db))[0]["wrong"] == [fact.fact_id]
 
 
@@ -427,6 +436,8 @@ def test_an_unknown_fact_is_one_sentence(db: Path) -> None:
 def test_forgetting_asks_first(db: Path) -> None:
     refused = run("forget", "--user", "ana", "--db", db, given="n\n")
     assert (refused.exit_code, "for good?" in refused.stderr) == (1, True)
+    unasked = run("forget", "--user", "ana", "--db", db, given="")
+    assert (unasked.exit_code, "--yes" in unasked.stderr) == (1, True)
     assert fact_of(db, "user.lives_in").object == "Lisbon"
 
 
@@ -565,6 +576,7 @@ main()
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device here")
 def test_where_what_is_said_beside_the_output_cannot_be_written_the_command_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memdb", "remember", "Ana has diabetes", "--user", "ana", "--db", str(tmp_path / "m.db")]
+    command += ["--embedder", "none"]  # to load one takes longer
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=full, timeout=300)
     assert done.returncode == 0
@@ -695,6 +707,16 @@ def test_a_row_too_wide_for_the_terminal_is_a_block_with_its_id_in_one_piece(db:
     wide = shown(*FACTS, "--db", db, columns=200)
     assert any(line.split() == ["key", "text", "sure", "status", "since", "until", "turn"] for line in wide.splitlines())
     assert shown("facts", "--user", "bob", "--db", db, columns=20).startswith("No such facts")
+
+
+@pytest.mark.parametrize("columns", [100, 120])  # an id has room beside the other columns in one of them
+def test_a_table_as_wide_as_the_terminal_loses_nothing_beyond_its_edge(db: Path, columns: int) -> None:
+    ok("remember", "Ana works at Bosch", "--user", "ana", "--key", "user.works_at", "--object", "Bosch", "--db", db)
+    fact = fact_of(db, "user.works_at")
+    header, *lines = shown("history", "--user", "ana", "--fact", fact.fact_id, "--db", db, columns=columns).strip("\n ").splitlines()
+    last = "".join(line[header.index("why") :].strip() for line in lines)
+    assert "nothing was held under this key yet".replace(" ", "") in last.replace(" ", "")
+    assert last.endswith(fact.fact_id)
 
 
 def test_the_package_itself_is_the_program() -> None:

@@ -302,6 +302,8 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
             lambda mem: memdb.open(None),  # type: ignore[arg-type]
             "path is NoneType; give the path of a file",
         ),
+        (lambda mem: memdb.open(""), "path is empty; give the path of a file"),
+        (lambda mem: memdb.mend(""), "path is empty; give the path of a file"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:

@@ -204,8 +204,18 @@ import os, sys, memdb
 def think(request):
     os._exit(9) if "poison" in request.user else None
     return '{"facts": []}'
-with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(memdb.ScriptedModel(think), name="deadly"), config={"worker": False}) as mem:
-    mem.drain()
+def work(path):
+    with memdb.open(path, embedder=None, llm=memdb.LanguageModel(memdb.ScriptedModel(think), name="deadly"), config={"worker": False}) as mem:
+        mem.drain()
+with memdb.open(":memory:", embedder=None, llm=None, config={"worker": False}) as warm:  # what a turn takes is read once, and not by each
+    warm.observe("I like tea.", user_id="ana")
+    warm.drain()
+for _ in range(22):
+    child = os.fork()
+    if not child:
+        work(sys.argv[1])
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
@@ -216,7 +226,7 @@ def test_a_turn_that_ends_its_process_is_set_aside_after_twenty_of_them(tmp_path
         for text in ("I like tea.", "I like poison.", "I like jazz."):
             mem.observe(text, user_id="ana", turn_id=text)
     command = [sys.executable, "-c", ENDS_ITS_PROCESS, str(path)]
-    ends = [subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode for _ in range(22)]
+    ends = [int(code) for code in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300).stdout.split()]
     assert ends == [9] * 20 + [0, 0]
     with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
         assert [turn.status for turn in mem.turns()] == ["done", "failed", "done"]

@@ -18,6 +18,7 @@ from memdb.interfaces.options import (
     Db,
     Embedder,
     Json,
+    ask_first,
     embedder_of,
     existing,
     opened,
@@ -118,7 +119,7 @@ def check(
     if found and not yes:
         rows = sum(1 for one in found if one.table)
         what = f"set {rows} rows aside in a file beside it" if rows == len(found) else "save what can still be read of it"
-        typer.confirm(f"Copy {db}, {what}, and make the indexes anew?", abort=True, err=True)
+        ask_first(f"Copy {db}, {what}, and make the indexes anew?")
     mended = memdb.mend(db)
     if json:
         print_json(mended)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -13,6 +14,7 @@ import memdb
 from memdb import InputError, Memory, NotFoundError
 from memdb.config import load_config
 from memdb.filters import Narrowed
+from memdb.interfaces.show import say
 from memdb.records import Category, MemoryType, Status, Tier
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
@@ -122,6 +124,17 @@ def rehearsed(db: Path, act: Callable[[Memory], object], *, embedder: str = "non
         settings = load_config(db, {"worker": False})
         with memdb.open(":memory:", config=settings, embedder=None if embedder == "auto" else embedder_of(embedder), llm=None) as passing:
             act(passing)
+
+
+def ask_first(question: str) -> None:
+    """Ask about what cannot be undone, and end the command unless the answer is yes; where nobody is there to answer, say what to give."""
+    try:
+        typer.confirm(question, abort=True, err=True)
+    except typer.Abort:
+        if not sys.stdin.isatty():
+            print(file=sys.stderr)  # the question is a line that was not ended by an answer
+            say("Nothing was done, since nobody said yes; --yes does it without asking.")
+        raise
 
 
 def standard_input() -> str:

@@ -158,12 +158,12 @@ def feedback(
     query: Annotated[str, typer.Argument(help="The question.")],
     fact_id: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
     user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; whose the fact is by default.")] = None,
-    wrong: Annotated[bool, typer.Option("--wrong", help="It should not have been found; otherwise it was right.")] = False,
+    right: Annotated[bool, typer.Option("--right/--wrong", help="Whether it should have been found.")] = True,
     db: Db = FILE,
 ) -> None:
     """Say that a fact was right for a question, or wrong; `memdb tune` learns from it."""
     with opened(existing(db)) as memory:
-        memory.feedback(query, fact_id, user_id=user, good=not wrong)
+        memory.feedback(query, fact_id, user_id=user, good=right)
 
 
 def labels(db: Db = FILE, json: Json = False) -> None:

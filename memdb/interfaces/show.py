@@ -29,7 +29,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score", "kind"})  # columns of values that do not wrap
 
 _ID_WIDTH = 36
-_ROOMY = 120  # a terminal this wide shows an id in one piece
 _LEAST = 12  # what a column of words needs to be read; half as much again where an id stands below
 _BETWEEN = 3
 
@@ -167,7 +166,8 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: s
             print("\t".join(_in_line(value) for value in row))
         return
     console, held = Console(highlight=False), [[clean(value) for value in row] for row in rows]
-    if held and _needed(columns, held, below=below) > console.width:
+    wanted = _wanted(columns, held, below=below)
+    if held and _needed(columns, wanted, below=below, id_width=_LEAST * 3 // 2) > console.width:
         for row in held:
             block = Table.grid("", "", padding=(0, 2, 0, 0))
             for column, value in zip(columns, row, strict=True):
@@ -176,10 +176,14 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: s
             console.print(block)
             console.print()
         return
-    widest = _ID_WIDTH if console.width >= _ROOMY else None
+    # An id in one piece can be copied. Its column is given all that the others leave: with a least width only, the table is made wider than
+    # the terminal, and what stands beyond its edge is lost.
+    left = None
+    if below is not None and _needed(columns, wanted, below=below, id_width=_ID_WIDTH) <= console.width:
+        left = max(_ID_WIDTH, min(wanted[below], console.width - _edged(sum(wanted) - wanted[below], columns=len(wanted))))
     table = Table(box=box.SIMPLE_HEAD if any(columns) else box.SIMPLE, pad_edge=False, header_style="bold", show_header=any(columns))
     for place, column in enumerate(columns if below is None else columns[:-1]):
-        table.add_column(column, overflow="fold", no_wrap=column in _SHORT, min_width=widest if place == below else None)
+        table.add_column(column, overflow="fold", no_wrap=column in _SHORT, width=left if place == below else None)
     for row in held:
         cells = [Text(value) for value in row]
         if below is not None:
@@ -189,15 +193,27 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: s
     console.print(table if table.row_count else Text(none))
 
 
-def _needed(columns: Sequence[str], rows: Sequence[Sequence[str]], *, below: int | None) -> int:
-    """Return how wide a terminal must be for a table that can be read."""
+def _wanted(columns: Sequence[str], rows: Sequence[Sequence[str]], *, below: int | None) -> list[int]:
+    """Return how wide each of the columns that stand side by side would be if nothing in it wrapped."""
     side_by_side = columns if below is None else columns[:-1]
     wanted = [max([len(column), *(cell_len(row[place]) for row in rows)]) for place, column in enumerate(side_by_side)]
-    least = [
-        width if column in _SHORT else min(width, _LEAST * 3 // 2 if place == below else _LEAST)
-        for place, (column, width) in enumerate(zip(side_by_side, wanted, strict=True))
-    ]
-    return sum(least) + _BETWEEN * (len(least) - 1) + 2
+    if below is not None:
+        wanted[below] = max([wanted[below], *(cell_len(row[-1]) for row in rows)])
+    return wanted
+
+
+def _needed(columns: Sequence[str], wanted: Sequence[int], *, below: int | None, id_width: int) -> int:
+    """Return how wide a terminal must be for a table that can be read, in which the column over an id has `id_width`."""
+    least = (
+        width if column in _SHORT else min(width, id_width if place == below else _LEAST)
+        for place, (column, width) in enumerate(zip(columns, wanted, strict=False))
+    )
+    return _edged(sum(least), columns=len(wanted))
+
+
+def _edged(width: int, *, columns: int) -> int:
+    """Return how wide so many columns are with what stands between them and beside them."""
+    return width + _BETWEEN * (columns - 1) + 2
 
 
 def instant(value: datetime | None, zone: tzinfo) -> str:

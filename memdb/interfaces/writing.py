@@ -19,6 +19,7 @@ from memdb.interfaces.options import (
     SessionId,
     Timestamp,
     User,
+    ask_first,
     existing,
     opened,
     rehearsed,
@@ -168,7 +169,7 @@ def forget(
     with opened(existing(db), embedder=embedder) as memory:
         if not yes:
             what = f"everything learned under {key} of {user}" if key else f"everything of {user}"
-            typer.confirm(clean(f"Erase {what} from {db}, for good?"), abort=True, err=True)
+            ask_first(clean(f"Erase {what} from {db}, for good?"))
         forgotten = memory.forget(user, key=key)
     print_record(forgotten, json=json, columns=("erased", "rows"))
 

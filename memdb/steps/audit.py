@@ -50,10 +50,7 @@ class Decided(BaseModel):
     valid_to: _Name | None = None
     confidence_delta: float | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _meant(cls, value: JsonValue) -> JsonValue:
-        return meant(value)
+    _meant = model_validator(mode="before")(meant)
 
     @field_validator("type", mode="before")
     @classmethod

@@ -7,31 +7,21 @@ from pydantic import BaseModel, Field, field_validator
 from memdb import files
 from memdb.config import Config
 from memdb.llm import LanguageModel, Prompt
-from memdb.loose import bounded, in_capitals
-from memdb.records import MemoryType, ModelCall
+from memdb.loose import ShareMeant, TypeMeant
+from memdb.records import ModelCall
 
 
 class Classified(BaseModel):
     """The model's answer: why, then what."""
 
     reasoning: str = Field("", json_schema_extra={"maxLength": 200})
-    memory_type: MemoryType
-    importance: float
-
-    @field_validator("memory_type", mode="before")
-    @classmethod
-    def _upper(cls, value: object) -> object:
-        return in_capitals(value)
+    memory_type: TypeMeant
+    importance: ShareMeant
 
     @field_validator("reasoning", mode="before")
     @classmethod
     def _unsaid(cls, value: object) -> object:
         return "" if value is None else value
-
-    @field_validator("importance")
-    @classmethod
-    def _clamped(cls, value: float) -> float:
-        return bounded(value)
 
 
 def classify(content: str, *, llm: LanguageModel, config: Config) -> tuple[Classified, tuple[ModelCall, ...]]:

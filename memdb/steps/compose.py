@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import Annotated, get_args
+from typing import get_args
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -15,10 +15,10 @@ from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
-from memdb.loose import bounded, in_capitals, several, tags_kept
+from memdb.loose import NamesMeant, ShareMeant, TypeMeant, tags_kept
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
-from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
+from memdb.records import Emotion, Event, ModelCall, Narrative
 from memdb.times import in_zone
 from memdb.truth import what_is_untrue, whole
 
@@ -26,39 +26,22 @@ _LONGEST = 1_200  # characters: a memory, and no report
 _SHOWN, _LEAST = 6_000, 200  # characters of all events together, and of one at least, that the model is shown
 _EARLIER = 300  # characters of an earlier memory that the model is shown
 
-ShortText = Annotated[str, Field(json_schema_extra={"maxLength": 40})]
-
 
 class Composed(BaseModel):
     """A memory as the model writes it; nothing of it is kept before it is checked. The bounds are told to it: small models go on and on."""
 
     content: str = Field(json_schema_extra={"maxLength": 400})
-    memory_type: MemoryType
-    importance: float
+    memory_type: TypeMeant
+    importance: ShareMeant
     emotion: Emotion = "neutral"
-    family_members: list[ShortText] = Field([], json_schema_extra={"maxItems": 8})
-    tags: list[ShortText] = Field([], json_schema_extra={"maxItems": 6})
-
-    @field_validator("memory_type", mode="before")
-    @classmethod
-    def _upper(cls, value: object) -> object:
-        return in_capitals(value)
+    family_members: NamesMeant = Field([], json_schema_extra={"maxItems": 8})
+    tags: NamesMeant = Field([], json_schema_extra={"maxItems": 6})
 
     @field_validator("emotion", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
         known = value.strip().lower() if isinstance(value, str) else value
         return known if known in get_args(Emotion) else "neutral"  # a feeling with another name is no reason to ask again
-
-    @field_validator("family_members", "tags", mode="before")
-    @classmethod
-    def _several(cls, value: object) -> object:
-        return several(value)
-
-    @field_validator("importance")
-    @classmethod
-    def _clamped(cls, value: float) -> float:
-        return bounded(value)
 
 
 def compose(

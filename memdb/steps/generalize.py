@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
 from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
-from memdb.loose import several, tags_kept
+from memdb.loose import NamesMeant, tags_kept
 from memdb.quoting import one_line
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
@@ -25,12 +24,7 @@ class Generalized(BaseModel):
     """The model's answer."""
 
     content: str = Field(json_schema_extra={"maxLength": 400})
-    tags: list[Annotated[str, Field(json_schema_extra={"maxLength": 40})]] = Field([], json_schema_extra={"maxItems": 6})
-
-    @field_validator("tags", mode="before")
-    @classmethod
-    def _several(cls, value: object) -> object:
-        return several(value)
+    tags: NamesMeant = Field([], json_schema_extra={"maxItems": 6})
 
 
 def generalize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memdb.borne_out import is_english, speaks_of, told_details
 from memdb.earnest import in_earnest
@@ -55,10 +55,7 @@ class Stated(BaseModel):
     valid_from: _Name | None = None
     valid_to: _Name | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _meant(cls, value: JsonValue) -> JsonValue:
-        return meant(value)
+    _meant = model_validator(mode="before")(meant)
 
     @field_validator("excerpt")
     @classmethod
