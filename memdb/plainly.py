@@ -11,7 +11,10 @@ from memdb.english_rules import Plainly, compiled, rules
 _DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
 _DO = {"worked": "work", "lived": "live"}
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
-_DOING = {"begin": "beginning", "travel": "travelling"}
+_DOING = {
+    **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
+    **{"jog": "jogging", "sew": "sewing"},
+}
 
 
 def prepare() -> None:
