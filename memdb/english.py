@@ -14,7 +14,7 @@ from memdb.capitals import prepare as prepare_capitals
 from memdb.dates import Prefer
 from memdb.english_rules import Elided, compiled, filled_in, relation_words, rules
 from memdb.fitting import by_beginning
-from memdb.introducing import introduced
+from memdb.introducing import introduced, of_oneself
 from memdb.introducing import prepare as prepare_introducing
 from memdb.kinship import as_ones_own
 from memdb.kinship import prepare as prepare_kinship
@@ -198,8 +198,8 @@ def clauses(
         if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        if oneself and compiled(rules().phrase["goes_on_about_oneself"]).match(sentence):
-            sentence = f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
+        fragment = of_oneself(sentence, "" if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
+        oneself, sentence = oneself or fragment != sentence, fragment
         if (plain := plain_sentence(sentence)) != sentence:
             plain = as_ones_own(plain, known)
         written = with_age(with_name_beside(plain))
@@ -390,8 +390,8 @@ def _stated(
         carried = Clause(excerpt, "")
         if (plain := plain_clause(clause.text)) != clause.text:
             last, clause = plain, replace(clause, text=plain)
-        if not question:
-            clause = _with_subject(clause) if elided else _with_my(clause, stated)
+        if not question and (whose := _with_subject(clause) if elided else _with_my(clause, stated)) is not clause:
+            clause = replace(whose, text=plain_clause(whose.text))
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
@@ -560,7 +560,8 @@ def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
     for one in _left_out()(clause.text):
         if compiled(one.begins).match(clause.text):
-            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=not one.own)
+            what = clause.text if one.says.endswith(" a") else f"{clause.text[0].lower()}{clause.text[1:]}"  # "Celtic fan", not "Moved to"
+            return replace(clause, text=f"{one.says} {what}", elided=not one.own)
     return clause
 
 
