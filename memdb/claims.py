@@ -391,7 +391,8 @@ class _Made:
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
         # an end finds what it is about by its name, and what is known for a name needs no capital
-        if mode != "ends" and value.istitle() and value not in self.here.text and not is_a_name(value.lower()):
+        small = value.istitle() and value not in self.here.text and f"called {value.lower()}" not in self.here.text
+        if mode != "ends" and small and not is_a_name(value.lower()):
             confidence -= LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED

@@ -166,7 +166,7 @@ def clauses(
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     spoken, doubtful = _Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, shown, words, oneself = last_with_somebody(told), 0, 0, 0, False
+    before, began, shown, words, oneself, terse = last_with_somebody(told), 0, 0, 0, False, elided
     for start, end, mark, follows in sentences_read(hidden, known):
         if not follows:
             yield from doubtful
@@ -209,7 +209,13 @@ def clauses(
         stated = _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
         doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
+        elided |= terse and _tells_of_oneself(doubtful)  # "I quit my job. Moved to Leeds"
     yield from doubtful
+
+
+def _tells_of_oneself(said: list[Clause]) -> bool:
+    """Whether what a sentence says is all said of its writer, and it speaks of nobody else."""
+    return bool(said) and all(one.subject == "i" and not one.owned and _SOMEBODY.search(one.text) is None for one in said)
 
 
 @dataclass(slots=True)
@@ -270,6 +276,7 @@ def _taken_up(sentence: str, before: str, *, named: bool, mended: bool, at: date
     return repaired_before(before, sentence, at=at, zone=zone) if mended else None  # "I'm 34. Sorry, 35"
 
 
+_SOMEBODY = re.compile(r"\b(?:my|our|your|his|her|their|he|she|they|you|who|we)\b(?! (?:own|job|notice|papers|home|car|place)\b)", re.IGNORECASE)
 _ASKED = 200  # characters, in which one asks for a letter ("Draft a letter to my landlord Mr Okafor") and does not paste one
 _ASSURED = 40  # characters, in which a sentence may end with "no kidding"
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of

@@ -235,7 +235,7 @@ def _one_by_one(found: re.Match[str]) -> str:
         return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
     whose = next(iter(found["have"].lower().split()), "my")
     unsure = child not in ("daughter", "son") or (kind in ("boys", "girls") and whose in ("my", "our"))  # these may be dogs
-    if unsure and not all(one["age"] for one in listed):
+    if unsure and not all(one["age"] or (whose in _NUMBERS and is_a_name(one["name"].lower())) for one in listed):
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
@@ -243,6 +243,7 @@ def _one_by_one(found: re.Match[str]) -> str:
     return f"{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
 
 
+_NUMBERS = frozenset(("two", "three", "four"))
 _LISTED_KIN = frozenset(("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "stepson", "stepdaughter"))
 
 
@@ -385,7 +386,7 @@ def _several() -> re.Pattern[str]:
         rf"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){{1,3}}?|\b(?:my|our) (?=(?:kids|children|{kin}|boys|girls|twins) are\b)"
         rf"|\b(?:my|our|the) (?=(?:kids|children|{kin}|twins)(?:,|:| (?:called|named)) )|\b(?:my|our) (?=(?:two |three )?(?:{kin}|kids|boys|girls),? (?-i:[A-Z]))(?:two |three )?"
         r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) "
-        rf"|^\W*(?=(?:kids|children) are )|(?:^|(?<=[,;] ))(?:two|three|four) (?=(?:kids|children|{kin}|boys|girls)[:,] ))"
+        rf"|^\W*(?=(?:kids|children) are )|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)[:,] ))"
         rf"(?P<kind>kids|children|{kin}|girls|boys|twins|dogs|cats|two|three|four|five)"
         rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)\)?"
         r"(?=\s*(?:$|[,;)])|(?<=\)) [a-z])",
