@@ -123,6 +123,7 @@ def prepare() -> None:
         _leads,
         _verbs,
         _ends_with_somebody,
+        _somebody_else,
     ):
         compile_()
     for pattern in (
@@ -215,7 +216,7 @@ def clauses(
 
 def _tells_of_oneself(said: list[Clause]) -> bool:
     """Whether what a sentence says is all said of its writer, and it speaks of nobody else."""
-    return bool(said) and all(one.subject == "i" and not one.owned and _SOMEBODY.search(one.text) is None for one in said)
+    return bool(said) and all(one.subject == "i" and not one.owned and _somebody_else().search(one.text) is None for one in said)
 
 
 @dataclass(slots=True)
@@ -276,7 +277,6 @@ def _taken_up(sentence: str, before: str, *, named: bool, mended: bool, at: date
     return repaired_before(before, sentence, at=at, zone=zone) if mended else None  # "I'm 34. Sorry, 35"
 
 
-_SOMEBODY = re.compile(r"\b(?:my|our|your|his|her|their|he|she|they|you|who|we)\b(?! (?:own|job|notice|papers|home|car|place)\b)", re.IGNORECASE)
 _ASKED = 200  # characters, in which one asks for a letter ("Draft a letter to my landlord Mr Okafor") and does not paste one
 _ASSURED = 40  # characters, in which a sentence may end with "no kidding"
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of
@@ -629,6 +629,11 @@ def _subject() -> re.Pattern[str]:
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
+
+
+@cache
+def _somebody_else() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{relation_words()}|our|your|his|her|their|he|she|they|you|who|we|with (?-i:[A-Z])|and (?-i:[A-Z]))\b", re.IGNORECASE)
 
 
 @cache
