@@ -94,7 +94,8 @@ _NAME_ALONE = re.compile(r"(?P<first>[^\W\d_]+)(?: [^\W\d_]+)?")
 
 def _if_a_name(found: re.Match[str]) -> str:
     goes_on = "," if found.string.startswith(" ", found.end()) else ""
-    return f"I am {found['name'].capitalize()}{goes_on}" if is_a_name(found["name"].lower()) else found.group()
+    name = found["name"] if found["name"][0].isupper() else found["name"].capitalize()
+    return f"I am {name}{goes_on}" if is_a_name(name.lower()) else found.group()
 
 
 def _one_by_one(found: re.Match[str]) -> str:

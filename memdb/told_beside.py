@@ -414,7 +414,8 @@ def _mentioned() -> re.Pattern[str]:
     """A relative or a pet, `whose` if it is the user's, with the name, or a name by itself."""
     name = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?"
     return re.compile(
-        rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one))\ (?:[\w-]+\ ){{0,2}}?)?"
+        rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one)|(?:(?<=^)|(?<=[.!?]\ ))(?:got|adopted)\ an?)"
+        r"\ (?:[\w-]+\ ){0,2}?)?"
         rf"\b(?P<who>{relation_words()})(?![\w-])(?:,?\ (?:(?:is\ )?(?:called|named)\ )?(?P<name>(?-i:{name})(?<!'s)))?"
         rf"|\b(?-i:(?P<proper>{name}))",
         re.IGNORECASE,
