@@ -315,7 +315,7 @@ _DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|
 @cache
 def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
-    who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?"
+    who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?:,? (?-i:[A-Z][\w'-]+))?"
     return re.compile(
         rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,){_DOES}",
         re.IGNORECASE,
