@@ -199,7 +199,7 @@ def clauses(
         if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        fragment = of_oneself(sentence, "" if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
+        fragment = of_oneself(sentence, then=None if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
         oneself, sentence = oneself or fragment != sentence, fragment
         if (plain := plain_sentence(sentence)) != sentence:
             plain = as_ones_own(plain, known)
@@ -560,6 +560,7 @@ def _states(clause: Clause) -> list[Clause]:
     return [replace(clause, text=f"{who}{verbs[had]}{what}") for what, had in states_in(clause.text[begins:])] or [clause]
 
 
+_FAN = re.compile(r"(?:[A-Z][\w'-]+ ){1,3}(?:fan|supporter)\b(?! of\b)")  # what has its capital wherever it stands
 _HAS = {"am": "have", "are": "have", "is": "has"}
 
 
@@ -567,7 +568,7 @@ def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
     for one in _left_out()(clause.text):
         if compiled(one.begins).match(clause.text):
-            what = clause.text if one.says.endswith(" a") else f"{clause.text[0].lower()}{clause.text[1:]}"  # "Celtic fan", not "Moved to"
+            what = clause.text if _FAN.match(clause.text) else f"{clause.text[0].lower()}{clause.text[1:]}"
             return replace(clause, text=f"{one.says} {what}", elided=not one.own)
     return clause
 

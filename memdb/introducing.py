@@ -73,13 +73,13 @@ def introduced(sentence: str) -> str:
     return sentence
 
 
-def of_oneself(sentence: str, then: str) -> str:
+def of_oneself(sentence: str, *, then: str | None) -> str:
     """Return what a sentence that goes on about its writer says of them; the first is a name alone: "Tom." before "52. Bus driver in Hull".
 
-    `then` is the text that follows. A sentence that does neither is returned as it is.
+    `then` is the text that follows a first sentence, None where the sentence is none. What does neither is returned as it is.
     """
     goes_on = compiled(rules().phrase["goes_on_about_oneself"])
-    if then:
+    if then is not None:
         alone = _NAME_ALONE.fullmatch(sentence)
         named = alone is not None and is_a_name(alone["first"].lower()) and goes_on.match(_SENTENCE_ENDS.split(then.lstrip(" .!,\n"), maxsplit=1)[0])
         return f"I am {' '.join(map(str.capitalize, sentence.split()))}" if named else sentence

@@ -235,6 +235,8 @@ def _one_by_one(found: re.Match[str]) -> str:
         return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
     whose = next(iter(found["have"].lower().split()), "my")
     unsure = child not in ("daughter", "son") or (kind in ("boys", "girls") and whose in ("my", "our"))  # these may be dogs
+    if whose in _NUMBERS and found.end() < len(found.string):
+        return found.group()  # "Two boys, Tom 6 and Max 7, share nine apples"
     if unsure and not all(one["age"] or (whose in _NUMBERS and is_a_name(one["name"].lower())) for one in listed):
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
