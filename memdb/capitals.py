@@ -29,6 +29,7 @@ _LEADS_TO = re.compile(  # somebody: "give my son Calpol" names nobody
     r"|or)) $",
     re.IGNORECASE,
 )
+_MODELS = re.compile(r"\(\?-i:([A-Z][^()]*)\)")  # kinds of cars that are told from words by their capitals
 _NO_NAME = r"\w+ing|{no_name}|{nationality}|{language}|{month}|{weekday}|christmas|easter|diwali|eid|hanukkah|ramadan|i"
 
 
@@ -240,7 +241,7 @@ def _counted() -> re.Pattern[str]:
 @cache
 def _driven() -> re.Pattern[str]:
     """A car, and what its kind is called."""
-    models = "|".join(re.findall(r"[a-z]\w+", compiled("{carmodel}").pattern.lower()))
+    models = "|".join(names.lower() for names in _MODELS.findall(compiled("{carmodel}").pattern))
     return re.compile(
         r"(?P<before>\b(?:(?:car|van|truck|motor|scooter)(?: is|'s)|(?:i|we) (?:drive|have(?: got)?|bought|got)|drives|bought|new (?:car|van|truck),?) "
         r"an? (?:(?:old|new|little|used|blue|red|black|white|silver|\d{4}) )*)"
