@@ -634,7 +634,9 @@ def _subject() -> re.Pattern[str]:
 
 @cache
 def _somebody_else() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{relation_words()}|our|your|his|her|their|he|she|they|you|who|we|with (?-i:[A-Z])|and (?-i:[A-Z]))\b", re.IGNORECASE)
+    return re.compile(
+        rf"\b(?:{relation_words()}|our|your|his|her|their|he|she|they|you|who|we|with (?-i:[A-Z])|and (?-i:[A-Z]))\b", re.IGNORECASE
+    )
 
 
 @cache

@@ -81,7 +81,11 @@ def of_oneself(sentence: str, *, then: str | None) -> str:
     goes_on = compiled(rules().phrase["goes_on_about_oneself"])
     if then is not None:
         alone = _NAME_ALONE.fullmatch(sentence)
-        named = alone is not None and is_a_name(alone["first"].lower()) and goes_on.match(_SENTENCE_ENDS.split(then.lstrip(" .!,\n"), maxsplit=1)[0])
+        named = (
+            alone is not None
+            and is_a_name(alone["first"].lower())
+            and goes_on.match(_SENTENCE_ENDS.split(then.lstrip(" .!,\n"), maxsplit=1)[0])
+        )
         return f"I am {' '.join(map(str.capitalize, sentence.split()))}" if named else sentence
     if not goes_on.match(sentence):
         return sentence

@@ -242,7 +242,8 @@ def _one_by_one(found: re.Match[str]) -> str:
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
     they = "; they" if whose in ("my", "our", "the") and found.string[found.end() : found.end() + 1] in (",", " ") else ""
-    return f"{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
+    who = "I have " if whose in _NUMBERS and found.start() == 0 else ""
+    return f"{who}{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
 
 
 _NUMBERS = frozenset(("two", "three", "four"))
