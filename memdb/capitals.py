@@ -243,7 +243,8 @@ def _driven() -> re.Pattern[str]:
     """A car, and what its kind is called."""
     models = "|".join(names.lower() for names in _MODELS.findall(compiled("{carmodel}").pattern))
     return re.compile(
-        r"(?P<before>\b(?:(?:car|van|truck|motor|scooter)(?: is|'s)|(?:i|we) (?:drive|have(?: got)?|bought|got)|drives|bought|new (?:car|van|truck),?) "
+        r"(?P<before>\b(?:(?:car|van|truck|motor|scooter)(?: is|'s)|(?:i|we) (?:drive|have(?: got)?|bought|got)|drives|bought"
+        r"|new (?:car|van|truck),?) "
         r"an? (?:(?:old|new|little|used|blue|red|black|white|silver|\d{4}) )*)"
         rf"(?P<names>(?!bmw\b|vw\b|byd\b|gmc\b)(?:{compiled('{carmaker}').pattern}(?: (?:{models})\b)?|(?:{models})\b(?: custom\b)?))"
     )

@@ -387,9 +387,11 @@ def _several() -> re.Pattern[str]:
     one, kin = _unnamed(_listed()), "|".join(f"{kin}s" for kin in sorted(_LISTED_KIN, key=len, reverse=True))
     return re.compile(
         rf"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){{1,3}}?|\b(?:my|our) (?=(?:kids|children|{kin}|boys|girls|twins) are\b)"
-        rf"|\b(?:my|our|the) (?=(?:kids|children|{kin}|twins)(?:,|:| (?:called|named)) )|\b(?:my|our) (?=(?:two |three )?(?:{kin}|kids|boys|girls),? (?-i:[A-Z]))(?:two |three )?"
+        rf"|\b(?:my|our|the) (?=(?:kids|children|{kin}|twins)(?:,|:| (?:called|named)) )"
+        rf"|\b(?:my|our) (?=(?:two |three )?(?:{kin}|kids|boys|girls),? (?-i:[A-Z]))(?:two |three )?"
         r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) "
-        rf"|^\W*(?=(?:kids|children) are )|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)[:,] ))"
+        r"|^\W*(?=(?:kids|children) are )"
+        rf"|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)[:,] ))"
         rf"(?P<kind>kids|children|{kin}|girls|boys|twins|dogs|cats|two|three|four|five)"
         rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)\)?"
         r"(?=\s*(?:$|[,;)])|(?<=\)) [a-z])",
