@@ -36,7 +36,10 @@ def test_a_list_after_a_colon_is_read(mem: memdb.Memory, said: str, facts: set[t
                 ("maja.age", "7"),
             },
         ),
-        ("two boys: Lars 8 & Finn 5", {("user.son", "Lars"), ("user.son", "Finn"), ("son.age", "8"), ("finn.age", "5")}),
+        (
+            "two boys: Lars 8 & Finn 5",
+            {("user.has_children", "two boys"), ("user.son", "Lars"), ("user.son", "Finn"), ("son.age", "8"), ("finn.age", "5")},
+        ),
         ("My sons Leo (4) and Max (6) play", {("user.son", "Leo"), ("user.son", "Max"), ("son.age", "4"), ("max.age", "6")}),
         ("I have two nephews, Tom (4) and Max (6)", {("user.nephew", "Tom"), ("user.nephew", "Max"), ("tom.age", "4"), ("max.age", "6")}),
         ("Two kids: Tom (6) and Mia (9) share 15 apples", set()),
