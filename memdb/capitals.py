@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from functools import cache
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -19,7 +20,7 @@ _WORD = re.compile(r"\b(?!and\b)\w+")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _SMALL = r"[^\W\d_A-Z]{2,}(?![\w-]|['’](?!s\b))"  # a word that may be a name without a capital
 _AFTER_CALLED = frozenset("in off out back up to as by for on at after over about again me us you it that this something".split())
-_UNKNOWN = re.compile(r"[A-Z][a-z]{2,}")
+_UNKNOWN = re.compile(r"[^\W\d_a-zß-ÿ][^\W\d_A-Z]{2,}")
 _MAY_END = re.compile(r"$|[,.;?!)]| [a-z]|'s ")
 
 
@@ -28,6 +29,7 @@ _LEADS_TO = re.compile(  # somebody: "give my son Calpol" names nobody
     r"|or)) $",
     re.IGNORECASE,
 )
+_MODELS = re.compile(r"\(\?-i:([A-Z][^()]*)\)")  # kinds of cars that are told from words by their capitals
 _NO_NAME = r"\w+ing|{no_name}|{nationality}|{language}|{month}|{weekday}|christmas|easter|diwali|eid|hanukkah|ramadan|i"
 
 
@@ -64,6 +66,7 @@ def with_capitals(sentence: str, *, small: bool) -> str:
         sentence = _without_my().sub(_if_named, sentence)
         sentence = _introduced().sub(_unless_no_name, sentence)
         sentence = _counted().sub(_listed, sentence)
+        sentence = _driven().sub(_named, sentence)
     return sentence
 
 
@@ -76,7 +79,7 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
-        if found["name"] and found["first"].lower() not in _known(animal=found["animal"] is not None):
+        if found["name"] and _bare(found["first"]) not in _known(animal=found["animal"] is not None):
             may_be = _UNKNOWN.fullmatch(found["first"]) and _MAY_END.match(sentence, found.end()) and _may_be_a_name(found["name"])
             if not (may_be and _LEADS_TO.search(sentence, 0, found.start())):
                 continue
@@ -104,12 +107,17 @@ def _may_be_a_name(words: str) -> bool:
 
 def is_a_name(word: str) -> bool:
     """Tell whether a word in small letters is what somebody is called, and nothing else."""
-    return word in _names().people
+    return word in _names().people or _bare(word) in _names().people
+
+
+def _bare(word: str) -> str:
+    """A word in small letters, without accents."""
+    return "".join(letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))
 
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted):
+    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted, _driven):
         compile_()
     compiled(_names().made_up)
     for pattern in (_names().asks, _names().gone, _names().former):
@@ -224,7 +232,19 @@ def _introduced() -> re.Pattern[str]:
 def _counted() -> re.Pattern[str]:
     """So many animals or children, and as many names."""
     return re.compile(
-        rf"(?P<before>\b(?P<number>{'|'.join(_NUMBERS)}|[2-5]) (?:\w+ )?"
+        rf"(?P<before>\b(?P<number>{'|'.join(_NUMBERS)}|[2-5]) (?:[\w-]+ ){{0,2}}?"
         rf"(?:{compiled('{animal}').pattern}|kids|children|sons|daughters|boys|girls|sisters|brothers)(?:,|:| -| called| named) )"
         r"(?P<names>[a-z]{2,12}(?:(?:, (?:and )?| and )[a-z]{2,12}){1,4})(?=$|[.!,;])"
+    )
+
+
+@cache
+def _driven() -> re.Pattern[str]:
+    """A car, and what its kind is called."""
+    models = "|".join(names.lower() for names in _MODELS.findall(compiled("{carmodel}").pattern))
+    return re.compile(
+        r"(?P<before>\b(?:(?:car|van|truck|motor|scooter)(?: is|'s)|(?:i|we) (?:drive|have(?: got)?|bought|got)|drives|bought"
+        r"|new (?:car|van|truck),?) "
+        r"an? (?:(?:old|new|little|used|blue|red|black|white|silver|\d{4}) )*)"
+        rf"(?P<names>(?!bmw\b|vw\b|byd\b|gmc\b)(?:{compiled('{carmaker}').pattern}(?: (?:{models})\b)?|(?:{models})\b(?: custom\b)?))"
     )

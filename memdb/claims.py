@@ -391,7 +391,8 @@ class _Made:
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
         # an end finds what it is about by its name, and what is known for a name needs no capital
-        if mode != "ends" and value.istitle() and value not in self.here.text and not is_a_name(value.lower()):
+        small = value.istitle() and value not in self.here.text and f"called {value.lower()}" not in self.here.text
+        if mode != "ends" and small and not is_a_name(value.lower()):
             confidence -= LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED
@@ -399,6 +400,9 @@ class _Made:
         true = self.validity
         if mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
+        left = (
+            (self.clause.ended or self.pattern.negated) and not self.clause.coming and key == self.pattern.key
+        )  # "I no longer work at Nokia", "I left Porto"
         told = worded(predicate.label, value, denied=mode == "denies", several=about.several)
         return Candidate(
             key=full_key,
@@ -414,7 +418,8 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
-            former=mode == "ends" and self.clause.former and predicate.predicate in rules().over.once,
+            former=mode == "ends"
+            and predicate.predicate in (rules().over.once if self.clause.former else rules().over.left if left else ()),
             coming=(self.pattern.goes_on and mode != "ends")
             or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,

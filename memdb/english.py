@@ -14,7 +14,7 @@ from memdb.capitals import prepare as prepare_capitals
 from memdb.dates import Prefer
 from memdb.english_rules import Elided, compiled, filled_in, relation_words, rules
 from memdb.fitting import by_beginning
-from memdb.introducing import introduced
+from memdb.introducing import introduced, of_oneself
 from memdb.introducing import prepare as prepare_introducing
 from memdb.kinship import as_ones_own
 from memdb.kinship import prepare as prepare_kinship
@@ -123,6 +123,7 @@ def prepare() -> None:
         _leads,
         _verbs,
         _ends_with_somebody,
+        _somebody_else,
     ):
         compile_()
     for pattern in (
@@ -166,7 +167,7 @@ def clauses(
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     spoken, doubtful = _Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, shown, words, oneself = last_with_somebody(told), 0, 0, 0, False
+    before, began, shown, words, oneself, terse = last_with_somebody(told), 0, 0, 0, False, elided
     for start, end, mark, follows in sentences_read(hidden, known):
         if not follows:
             yield from doubtful
@@ -198,8 +199,8 @@ def clauses(
         if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        if oneself and compiled(rules().phrase["goes_on_about_oneself"]).match(sentence):
-            sentence = f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
+        fragment = of_oneself(sentence, then=None if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
+        oneself, sentence = oneself or fragment != sentence, fragment
         if (plain := plain_sentence(sentence)) != sentence:
             plain = as_ones_own(plain, known)
         written = with_age(with_name_beside(plain))
@@ -209,7 +210,13 @@ def clauses(
         stated = _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
         doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
+        elided |= terse and _tells_of_oneself(doubtful)  # "I quit my job. Moved to Leeds"
     yield from doubtful
+
+
+def _tells_of_oneself(said: list[Clause]) -> bool:
+    """Whether what a sentence says is all said of its writer, and it speaks of nobody else."""
+    return bool(said) and all(one.subject == "i" and not one.owned and _somebody_else().search(one.text) is None for one in said)
 
 
 @dataclass(slots=True)
@@ -390,8 +397,8 @@ def _stated(
         carried = Clause(excerpt, "")
         if (plain := plain_clause(clause.text)) != clause.text:
             last, clause = plain, replace(clause, text=plain)
-        if not question:
-            clause = _with_subject(clause) if elided else _with_my(clause, stated)
+        if not question and (whose := _with_subject(clause) if elided else _with_my(clause, stated)) is not clause:
+            clause = replace(whose, text=plain_clause(whose.text))
         elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
@@ -553,6 +560,7 @@ def _states(clause: Clause) -> list[Clause]:
     return [replace(clause, text=f"{who}{verbs[had]}{what}") for what, had in states_in(clause.text[begins:])] or [clause]
 
 
+_FAN = re.compile(r"(?:[A-Z][\w'-]+ ){1,3}(?:fan|supporter)\b(?! of\b)")  # what has its capital wherever it stands
 _HAS = {"am": "have", "are": "have", "is": "has"}
 
 
@@ -560,7 +568,8 @@ def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
     for one in _left_out()(clause.text):
         if compiled(one.begins).match(clause.text):
-            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=not one.own)
+            what = clause.text if _FAN.match(clause.text) else f"{clause.text[0].lower()}{clause.text[1:]}"
+            return replace(clause, text=f"{one.says} {what}", elided=not one.own)
     return clause
 
 
@@ -620,6 +629,13 @@ def _subject() -> re.Pattern[str]:
           |,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
+    )
+
+
+@cache
+def _somebody_else() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{relation_words()}|our|your|his|her|their|he|she|they|you|who|we|with (?-i:[A-Z])|and (?-i:[A-Z]))\b", re.IGNORECASE
     )
 
 

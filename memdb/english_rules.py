@@ -180,6 +180,7 @@ class Over(_Table):
     conditions: tuple[str, ...]
     activities: tuple[str, ...]
     once: tuple[str, ...]
+    left: tuple[str, ...]
     but: str
     passing: str
     unreal: str

@@ -35,6 +35,9 @@ def prepare() -> None:
 def introduced(sentence: str) -> str:
     """Return a sentence with what it says of its writer in passing as clauses of their own."""
     phrase = rules().phrase
+    sentence = compiled(phrase["announced"]).sub("", sentence, count=1)
+    if " is " in sentence:
+        sentence = compiled(phrase["it_is"]).sub(_if_a_name, sentence, count=1)
     sentence = compiled(phrase["myself"]).sub("I am ", compiled(phrase["greeted"]).sub(_greeting, sentence), count=1)
     sentence = compiled(phrase["please"]).sub(lambda found: f"{found['then']}, ", sentence)
     sentence = compiled(phrase["run_on"]).sub(lambda found: f"{found['said']}, ", sentence)
@@ -70,6 +73,35 @@ def introduced(sentence: str) -> str:
     return sentence
 
 
+def of_oneself(sentence: str, *, then: str | None) -> str:
+    """Return what a sentence that goes on about its writer says of them; the first is a name alone: "Tom." before "52. Bus driver in Hull".
+
+    `then` is the text that follows a first sentence, None where the sentence is none. What does neither is returned as it is.
+    """
+    goes_on = compiled(rules().phrase["goes_on_about_oneself"])
+    if then is not None:
+        alone = _NAME_ALONE.fullmatch(sentence)
+        named = (
+            alone is not None
+            and is_a_name(alone["first"].lower())
+            and goes_on.match(_SENTENCE_ENDS.split(then.lstrip(" .!,\n"), maxsplit=1)[0])
+        )
+        return f"I am {' '.join(map(str.capitalize, sentence.split()))}" if named else sentence
+    if not goes_on.match(sentence):
+        return sentence
+    return f"I am {sentence if compiled('{nationality}').match(sentence) else sentence[0].lower() + sentence[1:]}"
+
+
+_SENTENCE_ENDS = re.compile(r"[.!?\n]")
+_NAME_ALONE = re.compile(r"(?P<first>[^\W\d_]+)(?: [^\W\d_]+)?")
+
+
+def _if_a_name(found: re.Match[str]) -> str:
+    goes_on = "," if found.string.startswith(" ", found.end()) else ""
+    name = found["name"] if found["name"][0].isupper() else found["name"].capitalize()
+    return f"I am {name}{goes_on}" if is_a_name(name.lower()) else found.group()
+
+
 def _one_by_one(found: re.Match[str]) -> str:
     """A name, an age and what else is told behind them without a comma, each after one: "I am dave 45 from hull"."""
     name = " ".join(word.title() if is_a_name(word) else word for word in found["name"].split())
@@ -98,7 +130,7 @@ def _greeting(found: re.Match[str]) -> str:
     Without a greeting ("Tom here, …"), or before what one is ("Hi, Tom, nurse in Leeds"), only what is known for a name is one.
     """
     if alone := found["first"] or found["bare"]:
-        return f"{found['hi'] or ''}I am {alone.title()}" if is_a_name(alone.lower()) else found.group()
+        return f"{found['hi'] or ''}I am {alone.title()}" if is_a_name(alone.split()[0].lower()) else found.group()
     name = found["this"] or found["here"]
     none = compiled(rf"(?:{{occupation}}|{relation_words()}|{{no_name}}|{{no_caller}})\b")
     return found.group() if none.match(name) else f"{found['hi']}I am {name}"

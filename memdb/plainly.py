@@ -11,7 +11,10 @@ from memdb.english_rules import Plainly, compiled, rules
 _DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
 _DO = {"worked": "work", "lived": "live"}
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
-_DOING = {"begin": "beginning", "travel": "travelling"}
+_DOING = {
+    **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
+    **{"jog": "jogging", "sew": "sewing"},
+}
 
 
 def prepare() -> None:
@@ -49,7 +52,7 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 class _Said(str):
     """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
-    longer begins a sentence."""
+    longer begins a sentence, as {o:one} "knees" is "knee"."""
 
     __slots__ = ()
 
@@ -60,6 +63,8 @@ class _Said(str):
             return _DO[self.lower()]
         if spec == "doing":
             return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
+        if spec == "one":
+            return self.removesuffix("s")
         return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)
 
 

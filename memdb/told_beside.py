@@ -227,19 +227,27 @@ def _each_aged(found: re.Match[str]) -> str:
 def _one_by_one(found: re.Match[str]) -> str:
     """Children who are listed by their names: "two kids, Tom (6) and Mia (9)" is "two kids, my child Tom is 6, my child Mia is 9"."""
     kind = found["kind"].lower()
-    child = {"daughters": "daughter", "girls": "daughter", "sons": "son", "boys": "son"}.get(kind, "child")
+    child = {"girls": "daughter", "boys": "son"}.get(kind) or (kind[:-1] if kind[:-1] in _LISTED_KIN else "child")
     listed = list(_listed().finditer(found["list"]))
     if len({one["name"] for one in listed}) < len(listed):
         return found.group()  # "Grade 6 and Grade 9"
     if kind in ("dogs", "cats"):  # what their names are is read as it stands
         return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
-    unsure = child == "child" or (kind in ("boys", "girls") and found["have"].split()[0].lower() in ("my", "our"))  # these may be dogs
-    if unsure and not all(one["age"] for one in listed):
+    whose = next(iter(found["have"].lower().split()), "my")
+    unsure = child not in ("daughter", "son") or (kind in ("boys", "girls") and whose in ("my", "our"))  # these may be dogs
+    if whose in _NUMBERS and found.end() < len(found.string):
+        return found.group()  # "Two boys, Tom 6 and Max 7, share nine apples"
+    if unsure and not all(one["age"] or (whose in _NUMBERS and is_a_name(one["name"].lower())) for one in listed):
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
-    they = "; they" if found["have"].split()[0].lower() in ("my", "our", "the") and found.string.startswith(",", found.end()) else ""
-    return f"{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
+    they = "; they" if whose in ("my", "our", "the") and found.string[found.end() : found.end() + 1] in (",", " ") else ""
+    who = "I have " if whose in _NUMBERS and found.start() == 0 else ""
+    return f"{who}{found['have']}{found['kind']}, {', '.join(names + each)}{they}"  # all of them, not the last, do what follows
+
+
+_NUMBERS = frozenset(("two", "three", "four"))
+_LISTED_KIN = frozenset(("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "stepson", "stepdaughter"))
 
 
 @cache
@@ -310,7 +318,7 @@ _DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|
 @cache
 def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
-    who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?"
+    who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?:,? (?-i:[A-Z][\w'-]+))?"
     return re.compile(
         rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,){_DOES}",
         re.IGNORECASE,
@@ -359,21 +367,34 @@ def _each_who() -> re.Pattern[str]:
     )
 
 
+_IN_YEARS = r"\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen"
+
+
 @cache
 def _listed() -> re.Pattern[str]:
-    return re.compile(r"(?P<name>(?-i:[A-Z][\w'-]+))(?:,? ?\(?(?:aged? )?(?P<age>\d{1,2})\)?)?")
+    """A name in a list and the age that is told with it: "Tom (6)", "Tom, who is 6", "Tom he's six", "Tom has 6 years"."""
+    return re.compile(
+        r"(?P<name>(?-i:(?:O')?[A-Z][\w-]+))"
+        r"(?:(?:,? ?\(?(?:,? ?(?:who|he|she) is (?:now )?| is (?:now )?|,? ?(?:who )?has (?=\w+(?: years|$|[,;]))|aged? )?|'s )"
+        rf"(?P<age>(?<=[ (])(?:{_IN_YEARS}))(?! (?:and a half|months|weeks))(?: (?:years|yrs)(?: old)?)?\b\)?)?",
+        re.IGNORECASE,
+    )
 
 
 @cache
 def _several() -> re.Pattern[str]:
     """One's children by their names: "I have two daughters: Ana and Rita", "dad of two (Tom, 6 and Mia, 9)"."""
-    one = _unnamed(_listed())
+    one, kin = _unnamed(_listed()), "|".join(f"{kin}s" for kin in sorted(_LISTED_KIN, key=len, reverse=True))
     return re.compile(
-        r"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){1,3}?|\b(?:my|our) (?=(?:kids|children|daughters|sons|boys|girls|twins) are\b)"
-        r"|\b(?:my|our|the) (?=(?:kids|children|daughters|sons|twins), )"
-        r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) )"
-        r"(?P<kind>kids|children|daughters|sons|girls|boys|twins|dogs|cats|two|three|four|five)(?: are)?(?:,|:)? ?(?:called |named )?\(?"
-        rf"(?P<list>{one}(?:(?:,? (?:and|&) |, ){one})+)\)?(?=\s*(?:$|[,;)]))",
+        rf"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){{1,3}}?|\b(?:my|our) (?=(?:kids|children|{kin}|boys|girls|twins) are\b)"
+        rf"|\b(?:my|our|the) (?=(?:kids|children|{kin}|twins)(?:,|:| (?:called|named)) )"
+        rf"|\b(?:my|our) (?=(?:two |three )?(?:{kin}|kids|boys|girls),? (?-i:[A-Z]))(?:two |three )?"
+        r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) "
+        r"|^\W*(?=(?:kids|children) are )"
+        rf"|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)[:,] ))"
+        rf"(?P<kind>kids|children|{kin}|girls|boys|twins|dogs|cats|two|three|four|five)"
+        rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)\)?"
+        r"(?=\s*(?:$|[,;)])|(?<=\)) [a-z])",
         re.IGNORECASE,
     )
 
@@ -398,7 +419,8 @@ def _mentioned() -> re.Pattern[str]:
     """A relative or a pet, `whose` if it is the user's, with the name, or a name by itself."""
     name = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?"
     return re.compile(
-        rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one))\ (?:[\w-]+\ ){{0,2}}?)?"
+        rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one)|(?:(?<=^)|(?<=[.!?]\ ))(?:got|adopted)\ an?)"
+        r"\ (?:[\w-]+\ ){0,2}?)?"
         rf"\b(?P<who>{relation_words()})(?![\w-])(?:,?\ (?:(?:is\ )?(?:called|named)\ )?(?P<name>(?-i:{name})(?<!'s)))?"
         rf"|\b(?-i:(?P<proper>{name}))",
         re.IGNORECASE,

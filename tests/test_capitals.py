@@ -32,6 +32,18 @@ from .test_retractions import after
         ("gwilym, 63, sheep farmer", {("user.name", "Gwilym"), ("user.age", "63"), ("user.works_as", "sheep farmer")}),
         ("got a cat named qwerty", {("user.pet", "cat called Qwerty")}),
         ("i have a friend called zebulon", {("user.friend", "Zebulon")}),
+        ("van's a transit custom", {("user.drives", "Transit Custom")}),
+        ("i bought a van for the long drives", {("user.owns", "van")}),
+        (
+            "divorced, two grown up kids, chloe and ryan",
+            {
+                ("user.relationship", "divorced"),
+                ("user.has_children", "two grown up kids"),
+                ("user.child", "Chloe"),
+                ("user.child", "Ryan"),
+            },
+        ),
+        ("Our au pair, Lucía, is from Valencia", {("user.au_pair", "Lucía")}),
     ],
 )
 def test_a_name_typed_without_its_capital_is_a_name(mem: memdb.Memory, said: str, facts: set[tuple[str, str]]) -> None:

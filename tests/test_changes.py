@@ -37,12 +37,12 @@ def believed(mem: memdb.Memory) -> dict[str, list[str]]:
     [
         *[(said, []) for said in ("i dont have a car anymore as you know", "We no longer own a car, we cycle.", "I don't drive any more.")],
         *[(said, []) for said in ("i sold the fiat", "i've sold my fiat", "Sold the Fiat yesterday")],
-        *[(said, ["fiat 500"]) for said in ("I don't drive to work any more", "I no longer drive at night", "i sold my honda")],
+        *[(said, ["Fiat 500"]) for said in ("I don't drive to work any more", "I no longer drive at night", "i sold my honda")],
         *[
-            (said, ["fiat 500"])
+            (said, ["Fiat 500"])
             for said in ("My sister no longer has a car", "I don't have a car key any more", "if i no longer have a car")
         ],
-        *[(said, ["fiat 500"]) for said in ("i haven't sold the fiat", "my dad sold the fiat", "i sold the fiat shares")],
+        *[(said, ["Fiat 500"]) for said in ("i haven't sold the fiat", "my dad sold the fiat", "i sold the fiat shares")],
     ],
 )
 def test_who_has_no_car_any_more_drives_none(text: str, drives: list[str], tell: Tell) -> None:

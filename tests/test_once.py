@@ -27,6 +27,9 @@ def held(mem: memdb.Memory) -> list[tuple[str, str | None]]:
         ("I was an electrician once", ("user.works_as", "electrician")),
         ("We used to have a cat called Tom", ("user.pet", "cat called Tom")),
         ("my sister used to live in Oslo", ("sister.lives_in", "Oslo")),
+        ("I no longer work at Nokia", ("user.works_at", "Nokia")),
+        ("I got laid off from Nokia", ("user.works_at", "Nokia")),
+        ("I spent ten years at Nokia", ("user.works_at", "Nokia")),
     ],
 )
 def test_what_was_so_once_is_over_and_believed_no_more(tell: Tell, said: str, fact: tuple[str, str]) -> None:
