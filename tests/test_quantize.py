@@ -166,7 +166,12 @@ def test_the_log_stays_short_however_much_is_stored_and_slowly_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float
 ) -> None:  # fmt: skip
     move = database._LogMover._move
-    monkeypatch.setattr(database._LogMover, "_move", lambda mover: (time.sleep(pause), move(mover)))
+
+    def slowly(mover: database._LogMover) -> None:
+        time.sleep(pause)
+        move(mover)
+
+    monkeypatch.setattr(database._LogMover, "_move", slowly)
     monkeypatch.setattr(bulk, "_INSERTED", 100)
     monkeypatch.setattr(database, "_LOG_PAGES", 200)
     with opened(tmp_path / "mem.db") as mem:
