@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from functools import cache
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from memdb.called import called
 from memdb.english_rules import compiled, relation_words
 from memdb.files import read
+from memdb.frames_abroad import fold
 
 _MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _AND = re.compile(r", (?:and )?| and ")
@@ -79,7 +79,7 @@ def presupposed(sentence: str, *, question: bool) -> list[str]:
         return []
     said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
     for found in _of_whom().finditer(sentence):
-        if found["name"] and _bare(found["first"]) not in _known(animal=found["animal"] is not None):
+        if found["name"] and fold(found["first"].lower()) not in _known(animal=found["animal"] is not None):
             may_be = _UNKNOWN.fullmatch(found["first"]) and _MAY_END.match(sentence, found.end()) and _may_be_a_name(found["name"])
             if not (may_be and _LEADS_TO.search(sentence, 0, found.start())):
                 continue
@@ -107,12 +107,7 @@ def _may_be_a_name(words: str) -> bool:
 
 def is_a_name(word: str) -> bool:
     """Tell whether a word in small letters is what somebody is called, and nothing else."""
-    return word in _names().people or _bare(word) in _names().people
-
-
-def _bare(word: str) -> str:
-    """A word in small letters, without accents."""
-    return "".join(letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))
+    return word in _names().people or fold(word.lower()) in _names().people
 
 
 def prepare() -> None:

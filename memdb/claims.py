@@ -400,9 +400,8 @@ class _Made:
         true = self.validity
         if mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
-        left = (
-            (self.clause.ended or self.pattern.negated) and not self.clause.coming and key == self.pattern.key
-        )  # "I no longer work at Nokia", "I left Porto"
+        # "I no longer work at Nokia", "I left Porto"
+        left = (self.clause.ended or self.pattern.negated) and not self.clause.coming and key == self.pattern.key
         told = worded(predicate.label, value, denied=mode == "denies", several=about.several)
         return Candidate(
             key=full_key,
