@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-_TAKEN = 20_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
+_TAKEN = 100_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
 _INSERTED = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
 _FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
 _NEW_FACT: Callable[[object], NewFact] = NewFact.__pydantic_validator__.validate_python  # `model_validate` takes a quarter longer
@@ -47,7 +47,7 @@ def store_many(
     `vectors` returns the unit vectors of so many facts from a place on, made by `embedder`, or None if they are to be embedded later.
 
     Raises:
-        InputError: a fact has unknown or unusable fields; what came before its twenty thousand is kept.
+        InputError: a fact has unknown or unusable fields; what came before its hundred thousand is kept.
         ConfigError: the file has another embedder by now than the one that made the vectors.
     """
     checks.records(facts, "facts")

@@ -46,11 +46,11 @@ class Marked:
 
 
 def marked(db: Database, user_id: str, shelves: Sequence[str], *, since: int = 0) -> dict[str, Marked]:
-    """Return what stands where on these shelves of a user, from the chunk `since` on."""
+    """Return what stands where on these shelves of a user, from the chunk `since` on; shelves that hold nothing are left out."""
     import numpy as np
 
     wanted = listed(shelves)
-    found = dict.fromkeys(shelves, Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ()))
+    found: dict[str, Marked] = {}
     if rows := db.tuples("scan.marks", user_id=user_id, shelves=wanted, since=since):
         columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
         shelf_of, chunk_of, validity, ids = columns
@@ -60,7 +60,10 @@ def marked(db: Database, user_id: str, shelves: Sequence[str], *, since: int = 0
             part = slice(bisect_left(shelf_of, shelf), bisect_right(shelf_of, shelf))
             found[shelf] = Marked(chunks[part], marks[part], (), ())
     codes = db.tuples("scan.codes", user_id=user_id, shelves=wanted, since=since)
-    return {shelf: _with_codes(one, [row[1:] for row in codes if row[0] == shelf]) for shelf, one in found.items()}
+    for shelf, of_shelf in groupby(codes, key=lambda row: str(row[0])):
+        none = Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ())
+        found[shelf] = _with_codes(found.get(shelf, none), [row[1:] for row in of_shelf])
+    return found
 
 
 def read_vectors(db: Database, chunks: NDArray[np.int64], width: int, dimension: int) -> Iterator[NDArray[np.float32]]:

@@ -31,7 +31,14 @@ class Eligible:
     def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> Words:
         """What the words find of it; `columns` weighs those of the full-text index."""
         found = cast(list[tuple[int, float]], db.tuples("scan.matches", terms=terms, mine=self.marks, before=self.before, **columns))
-        return Words([id for id, _ in found], [bm25 for _, bm25 in found], self._kind_of)
+        if not found:
+            return Words()
+        ids, bm25 = cast(tuple[tuple[int, ...], tuple[float, ...]], tuple(zip(*found, strict=True)))
+        return Words(ids, bm25, self._kind_of)
+
+    def holds(self, kind: str) -> bool:
+        """Return whether any row of this kind may be found."""
+        return kind in self.kinds and self.kinds.index(kind) in self.marks
 
     def _kind_of(self, id: int) -> str:
         return self.kinds[self.marks[id - self.before - 1]]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from operator import add
+from itertools import compress, repeat
+from operator import add, sub
 from typing import Protocol
 
 MOST = 800
@@ -109,16 +110,18 @@ class Field(ABC):
     def likely(self, goal: int, reader: Reader) -> list[int]:
         """Return the places of rows that most likely have the `goal` best among them, as far as is told of them, and the best match."""
         if self._settled:
-            first = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
-            most = dict(zip(first, self._all(first), strict=True))
+            # where cosines are only bounds, they are so near that it is not worth while to make these exact
+            likely = self._best_first(_FEW)
+            most = self._all(likely)
         else:
-            most = self._at_most(self._best_first(4 * (goal + _BESIDES)), reader)
-        likely = _reaching(most, goal, less=_HARDLY * self._open)
+            told = self._at_most(self._best_first(4 * (goal + _BESIDES)), reader)
+            likely, most = [*told], [*told.values()]
+        likely, most = _reaching(likely, most, goal, less=_HARDLY * self._open)
         if len(likely) > goal + _BESIDES:
-            ids = self.ids([*likely])
-            held = reader.held(ids)
-            self._lacking = {place: self._held - held.get(id, self._held) for place, id in zip(likely, ids, strict=True)}
-            likely = _reaching({place: score - self._lacking[place] for place, score in likely.items()}, goal, less=_SURELY * self._open)
+            ids = self.ids(likely)
+            lacking = [*map(sub, repeat(self._held), map(reader.held(ids).get, ids, repeat(self._held)))]
+            self._lacking = dict(zip(likely, lacking, strict=True))
+            likely, _ = _reaching(likely, [*map(sub, most, lacking)], goal, less=_SURELY * self._open)
         return self.with_best_match(likely)
 
     def able(self, score: float, reader: Reader) -> list[int]:
@@ -133,8 +136,8 @@ class Field(ABC):
             able = self._best_first(MOST)
         if self._settled and not self._lacking:
             return able
-        known = dict(zip(able, self._all(able), strict=True)) if self._settled else self._at_most(able, reader)
-        return [place for place, most in known.items() if most - self._lacking.get(place, 0.0) >= least]
+        most = self._all(able) if self._settled else self._at_most(able, reader).values()
+        return [*compress(able, map(least.__le__, map(sub, most, map(self._lacking.get, able, repeat(0.0)))))]
 
     def _at_most(self, places: list[int], reader: Reader) -> dict[int, float]:
         """What each of these can score at most, given what its text, speaker and time add, which is read once."""
@@ -145,8 +148,11 @@ class Field(ABC):
         return dict(zip(places, map(self._told.__getitem__, places), strict=True))
 
 
-def _reaching(most: dict[int, float], goal: int, *, less: float) -> dict[int, float]:
-    """Those that can score as much as the `goal` best can score at most, or not this much less."""
-    best = sorted(most.values())[-goal:]
+def _reaching(places: list[int], most: list[float], goal: int, *, less: float) -> tuple[list[int], list[float]]:
+    """Those, with the most that each can score, that reach what the `goal` best can score at most, or not this much less."""
+    best = sorted(most)[-goal:]
     least = best[0] - less if best else 0.0
-    return {place: score for place, score in most.items() if score >= least}
+    if min(most, default=least) >= least:
+        return places, most
+    reach = [*map(least.__le__, most)]  # a third of the time that a comprehension takes
+    return [*compress(places, reach)], [*compress(most, reach)]

@@ -380,14 +380,14 @@ class Memory:
     def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
         """Store many facts as they are, and return how many were new: the way in for what another system knows.
 
-        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
+        Five thousand are a transaction; of a hundred thousand at a time, those of a user go together. Nothing is weighed against what is
         believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
         `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
         embedded in the background.
 
         Raises:
             InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
-                its twenty thousand is kept.
+                its hundred thousand is kept.
             ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
         """
 

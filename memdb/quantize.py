@@ -31,7 +31,9 @@ def quantize(db: Database, *, dimension: int, users: Collection[str], least: int
 
 
 def _quantize(db: Database, user_id: str, shelf: str, *, since: int, dimension: int, size: int) -> int:
-    one = marked(db, user_id, [shelf], since=since)[shelf]
+    one = marked(db, user_id, [shelf], since=since).get(shelf)
+    if one is None:
+        return 0
     for row in one.stale:
         db.run("quantize.remove", id=row)
     coded = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
+_EMPTY_BYTES = 1024  # what keeping track of a user costs, so that those who have nothing are bounded, too
 _PLACES_BYTES = 8 * 1024 * 1024  # for what stands where, of those whose vectors are not kept
 
 Thing = TypeVar("Thing", bound="_Sized")
@@ -30,29 +30,37 @@ class _Sized(Protocol):
     def size(self) -> int: ...
 
 
+class _Of(Generic[Thing]):
+    """What is kept of a user, as it was at a version: something of each shelf that was asked for, None for one that holds nothing.
+
+    `stale` are shelves as they were before, that nobody has asked for since.
+    """
+
+    def __init__(self, version: int | None, shelves: Mapping[str, Thing | None], stale: Mapping[str, Thing | None] = {}) -> None:
+        self.version, self.shelves, self.stale = version, shelves, stale
+        self.size = _EMPTY_BYTES + sum(one.size for one in (*shelves.values(), *stale.values()) if one is not None)
+
+
 class _Recent(Generic[Thing]):
-    """What was last asked for of the shelves of users, as much of it as fits into a number of bytes. For all threads."""
+    """What is kept of the users last asked about, as much of it as fits into a number of bytes. For all threads."""
 
     def __init__(self, room: int) -> None:
         self.room, self.size = room, 0
-        self._kept: OrderedDict[tuple[str, str], Thing] = OrderedDict()
+        self._kept: OrderedDict[str, _Of[Thing]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, user_id: str, shelves: Sequence[str]) -> dict[str, Thing]:
-        """What is kept of these shelves of a user."""
-        held = {}
+    def of(self, user_id: str) -> _Of[Thing] | None:
+        """What is kept of a user."""
         with self._lock:
-            for shelf in shelves:
-                if (one := self._kept.get((user_id, shelf))) is not None:
-                    held[shelf] = one
-                    self._kept.move_to_end((user_id, shelf))
-        return held
+            if (one := self._kept.get(user_id)) is not None:
+                self._kept.move_to_end(user_id)
+            return one
 
-    def keep(self, user_id: str, shelf: str, one: Thing) -> None:
-        """Keep it instead of what was kept of the shelf; what was not asked for for longest makes room."""
+    def keep(self, user_id: str, one: _Of[Thing]) -> None:
+        """Keep it instead of what was kept of the user; who was not asked about for longest makes room."""
         with self._lock:
-            self._drop((user_id, shelf))
-            self._kept[user_id, shelf] = one
+            self._drop(user_id)
+            self._kept[user_id] = one
             self.size += one.size
             while self.size > self.room:
                 self._drop(next(iter(self._kept)))
@@ -60,11 +68,10 @@ class _Recent(Generic[Thing]):
     def forget(self, user_id: str) -> None:
         """Let go of what is kept of a user."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == user_id]:
-                self._drop(key)
+            self._drop(user_id)
 
-    def _drop(self, key: tuple[str, str]) -> None:
-        if (dropped := self._kept.pop(key, None)) is not None:
+    def _drop(self, user_id: str) -> None:
+        if (dropped := self._kept.pop(user_id, None)) is not None:
             self.size -= dropped.size
 
 
@@ -76,7 +83,6 @@ class _Places:
     they stand. `steps` and `off` belong to the codes.
     """
 
-    version: int | None
     chunks: NDArray[np.int64]
     width: int
     ids: NDArray[np.int64]
@@ -88,7 +94,7 @@ class _Places:
     @property
     def size(self) -> int:
         slots = self.slots.nbytes if self.slots is not None else 0
-        return _EMPTY_BYTES + self.chunks.nbytes + self.ids.nbytes + slots + self.steps.nbytes + self.off.nbytes
+        return self.chunks.nbytes + self.ids.nbytes + slots + self.steps.nbytes + self.off.nbytes
 
     @property
     def loose(self) -> NDArray[np.int64]:
@@ -163,26 +169,28 @@ class VectorCache:
         version = cast(int | None, told)
         if embedder is not None and made_by not in (None, embedder):
             raise ModelUnavailable("this file has vectors of another embedder by now; open it again")
-        held = self._kept.of(user_id, shelves)
-        kept = {shelf: one for shelf, one in held.items() if one.places.version == version}
-        passing: dict[str, _Places] = {}
-        if missing := [shelf for shelf in shelves if shelf not in kept]:
-            passing = {shelf: one for shelf, one in self._passing.of(user_id, missing).items() if one.version == version is not None}
-        if missing := [shelf for shelf in missing if shelf not in passing]:
-            places = {shelf: _places(version, one) for shelf, one in marked(db, user_id, missing).items()}
-            if version is not None and self._fit(places.values(), len(question)):
-                for shelf, one in places.items():
-                    kept[shelf] = _read(db, one, held.get(shelf), len(question))
-                    self._kept.keep(user_id, shelf, kept[shelf])
+        held, passed = self._kept.of(user_id), self._passing.of(user_id)
+        kept = held.shelves if held is not None and held.version == version else {}
+        passing = passed.shelves if passed is not None and passed.version == version is not None else {}
+        if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
+            found = marked(db, user_id, missing)
+            places = {shelf: _places(found[shelf]) if shelf in found else None for shelf in missing}
+            if version is not None and self._fit(kept, places, len(question)):
+                before = {**held.stale, **held.shelves} if held is not None else {}
+                read = {shelf: None if one is None else _read(db, one, before.get(shelf), len(question)) for shelf, one in places.items()}
+                kept = {**kept, **read}
+                self._keep(user_id, version, kept, before)
             else:
-                passing |= places
-                for shelf, one in places.items():
-                    self._passing.keep(user_id, shelf, one)
-        return [
-            one.near(db, shelf, question, read_codes(db, one.blocks, len(question)), read_vectors(db, one.loose, one.width, len(question)))
-            for shelf, one in passing.items()
-            if len(one.ids)
-        ] + [one.places.near(db, shelf, question, [one.codes], [one.vectors]) for shelf, one in kept.items() if len(one.places.ids)]
+                passing = {**passing, **places}
+                self._passing.keep(user_id, _Of(version, passing))
+        near = []
+        for shelf in shelves:
+            if (whole := kept.get(shelf)) is not None:
+                near.append(whole.places.near(db, shelf, question, [whole.codes], [whole.vectors]))
+            elif (one := passing.get(shelf)) is not None:
+                codes, vectors = read_codes(db, one.blocks, len(question)), read_vectors(db, one.loose, one.width, len(question))
+                near.append(one.near(db, shelf, question, codes, vectors))
+        return near
 
     def forget(self, user_id: str) -> None:
         """Let go of what is kept of a user."""
@@ -194,10 +202,19 @@ class VectorCache:
         """How many bytes are kept."""
         return self._kept.size + self._passing.size
 
-    def _fit(self, shelves: Iterable[_Places], dimension: int) -> bool:
-        """Whether there is room for these shelves; those of a user too large for it would only drive out all others."""
-        needed = sum(one.size + len(one.steps) * dimension + len(one.loose) * one.width * dimension * 4 for one in shelves)
+    def _fit(self, kept: Mapping[str, _Shelf | None], new: Mapping[str, _Places | None], dimension: int) -> bool:
+        """Whether there is room for all of this; shelves of a user too large for it would only drive out all others."""
+        needed = _Of(None, kept).size
+        for one in new.values():
+            if one is not None:
+                needed += one.size + len(one.steps) * dimension + len(one.loose) * one.width * dimension * 4
         return 0 < self._kept.room >= needed
+
+    def _keep(self, user_id: str, version: int, kept: Mapping[str, _Shelf | None], before: Mapping[str, _Shelf | None]) -> None:
+        """Keep these shelves of a user and, where there is room, the others as they were before: much of them is as it was."""
+        stale = {shelf: one for shelf, one in before.items() if shelf not in kept}
+        whole = _Of(version, kept, stale)
+        self._kept.keep(user_id, whole if whole.size <= self._kept.room else _Of(version, kept))
 
 
 def _joined(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -208,17 +225,20 @@ def _joined(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     return filled[0] if len(filled) == 1 else np.concatenate(parts)
 
 
-def _places(version: int | None, one: Marked) -> _Places:
+def _places(one: Marked) -> _Places | None:
+    """Where the vectors stand in these chunks; None where none does."""
     import numpy as np
 
     if not len(one.chunks):
-        return _Places(version, one.chunks, 0, np.zeros(0, np.int64), None, (), np.zeros(0), np.zeros(0))
+        return None
     coded = np.zeros(len(one.chunks), np.bool_)
     for block in one.blocks:
         coded[block.first : block.first + block.chunks] = True
     order = np.concatenate([np.flatnonzero(coded), np.flatnonzero(~coded)])
     chunks, marks, width = one.chunks[order], one.marks[order], one.width
     taken = np.unpackbits(marks[:, : width // 8], bitorder="little", axis=1).ravel()
+    if not taken.any():
+        return None
     ids = np.ascontiguousarray(marks[:, width // 8 :]).view("<i8").ravel()
     slots = None if taken.all() else np.flatnonzero(taken)
     order = np.abs(ids if slots is None else ids[slots])
@@ -226,7 +246,7 @@ def _places(version: int | None, one: Marked) -> _Places:
         slots = (np.arange(len(ids)) if slots is None else slots)[np.argsort(order)]
     steps = np.concatenate([np.zeros(0), *(block.steps for block in one.blocks)])
     off = np.concatenate([np.zeros(0), *(block.off for block in one.blocks)])
-    return _Places(version, chunks, width, ids if slots is None else ids[slots], slots, one.blocks, steps, off)
+    return _Places(chunks, width, ids if slots is None else ids[slots], slots, one.blocks, steps, off)
 
 
 def _read(db: Database, places: _Places, before: _Shelf | None, dimension: int) -> _Shelf:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -97,18 +98,34 @@ def test_another_thread_s_write_is_seen_by_the_next_search(tmp_path: Path) -> No
         assert found(mem, "zeppelin sky")[0][2] > 0.3
 
 
+def kept_of(mem: memdb.Memory, user_id: str) -> Mapping[str, object]:
+    """The shelves of a user that are kept in memory."""
+    kept = mem._answering.cache._kept.of(user_id)
+    return {} if kept is None else {**kept.stale, **kept.shelves}
+
+
 def test_the_write_of_one_user_leaves_what_is_kept_of_others(tmp_path: Path) -> None:
     with filled(tmp_path / "mem.db") as mem:
         found(mem, "thing 7", "ana")
-        before = mem._answering.cache._kept.of("ana", ["fact"])["fact"]
+        before = kept_of(mem, "ana")["fact"]
         mem.remember("A zeppelin in the sky", user_id="bea")
         assert mem.drain(30)
         found(mem, "thing 7", "ana")
-        assert mem._answering.cache._kept.of("ana", ["fact"])["fact"] is before
+        assert kept_of(mem, "ana")["fact"] is before
         mem.remember("A balloon in the sky", user_id="ana")
         assert mem.drain(30)
         found(mem, "thing 7", "ana")
-        assert mem._answering.cache._kept.of("ana", ["fact"])["fact"] is not before
+        assert kept_of(mem, "ana")["fact"] is not before
+
+
+def test_what_is_kept_of_a_shelf_that_is_not_asked_for_stays_after_a_write_to_another(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as mem:
+        found(mem, "thing 7")
+        before = kept_of(mem, "ana")["fact"]
+        mem.remember("A zeppelin in the sky", user_id="ana", kind="note")
+        assert mem.drain(30)
+        assert mem.search("zeppelin", user_id="ana", kinds=["note"])
+        assert kept_of(mem, "ana")["fact"] is before
 
 
 def exact(near: Near) -> NDArray[np.float64]:
@@ -174,7 +191,7 @@ def test_the_least_recently_asked_make_room(tmp_path: Path, users: int) -> None:
     with filled(tmp_path / "mem.db", 0.3, names) as mem:
         answers = [found(mem, "thing 7", user) for user in names]
         assert 0 < mem._answering.cache._kept.size <= 0.3 * 1024 * 1024
-        kept = {user for user in names if mem._answering.cache._kept.of(user, ["fact"])}
+        kept = {user for user in names if kept_of(mem, user)}
         assert names[-1] in kept
         assert len(kept) < users
         assert [found(mem, "thing 7", user) for user in names] == answers

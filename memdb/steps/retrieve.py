@@ -244,7 +244,8 @@ def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _F
         # a part of the living is told apart only where others could take its places
         if near and (asked.filtered or "closed" in asked.shelves or (legs.given and not plain)):
             near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
-    echoes = echoing(db, near, words, hits) if weight.get("echo") and "message" in asked.kinds else {}
+    said = "message" in asked.kinds if may is None else may.holds("message")
+    echoes = echoing(db, near, words, hits) if weight.get("echo") and said else {}
     keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
     return _Found(words.without(echoes) if echoes else words, near, of_kind, echoes, keyed, hits)
 
