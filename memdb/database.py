@@ -20,7 +20,7 @@ import apsw
 from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
-from memdb.tables import overwriting, unreadable_tables
+from memdb.tables import GarbledRow, garbled_rows, overwriting, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -490,27 +490,25 @@ class Database:
     def _unreadable(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where a text is no UTF-8, which the driver does not say of which row: who came upon it would come upon it again."""
         for row in self.unreadable():
-            if asked.get("user_id") in (None, row["user_id"]):
-                error = row_error(
-                    self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {NO_UTF_8}", user_id=str(row["user_id"])
-                )
+            if asked.get("user_id") is None or row.user_id in (None, asked["user_id"]):
+                error = row_error(self.path, f"{row.table}, {row.name}: {NO_UTF_8}", user_id=row.user_id)
                 error.damaged = True
                 return error
         return damaged_error(self.path, NO_UTF_8)
 
-    def unreadable(self) -> list[Row]:
-        """Return the rows that have a text that is no UTF-8: table, name, and whose they are, as far as that can be read."""
-        return [
-            {
-                "table": row["table"],
-                "called": row["called"],
-                "raw": row["name"],
-                "name": row["name"].decode(errors="replace") if isinstance(row["name"], bytes) else row["name"],
-                "user_id": row["user_id"].decode(errors="replace") if isinstance(row["user_id"], bytes) else None,
-            }
-            for row in self.all("check.texts")
-            if isinstance(row["bytes"], bytes) and not _is_text(row["bytes"])
-        ]
+    def unreadable(self) -> Iterator[GarbledRow]:
+        """Go through the rows of all tables of memdb's that have a text that is no UTF-8."""
+        columns: dict[str, list[Row]] = {}
+        for column in self.all("check.columns"):
+            columns.setdefault(str(column["table"]), []).append(column)
+        for table, held in columns.items():
+            texts = [str(column["column"]) for column in held if column["is_text"]]
+            key = sorted((column for column in held if column["place"]), key=lambda column: int(column["place"] or 0))
+            if texts and key:
+                names, owned = [str(column["column"]) for column in key], "user_id" in texts
+                with self.translated():
+                    found = garbled_rows(self.connection, table, texts=texts, key=names, owned=owned)
+                yield from found
 
     def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where SQLite met a text that is to be JSON and is none, without saying where: in a row asked for, or in the user's."""
@@ -585,14 +583,6 @@ def keep_freed_memory() -> None:
     by page: that takes nearly as long as the search itself.
     """
     bytes(_KEPT_BYTES // 2)
-
-
-def _is_text(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:

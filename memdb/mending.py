@@ -225,6 +225,8 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
                 db.run("forget.disallow")
                 for row in new:
                     db.connection.execute(row)
+                if table == "outbox":  # or the vector that waits there would never be made
+                    db.run("mend.wanted_again", id=int(named["id"]))
                 aside.append(damage)
     return aside
 

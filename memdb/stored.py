@@ -191,15 +191,13 @@ def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
             cut_off = True  # and the error let go of, which holds on to the statement
     for row in () if cut_off else db.all("check.unknown"):
         yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
-    rows = db.unreadable() if cut_off else []
-    if cut_off and not rows:
+    garbled = list(db.unreadable())
+    if cut_off and not garbled:
         raise damaged_error(db.path, NO_UTF_8)
-    for row in rows:
-        table, called = str(row["table"]), str(row["called"])
-        row = {**row, called: row["name"]}
-        if (table, _name(row, names.get(table, (called,)))) not in told:
-            damage, named = _damaged(table, row, names.get(table, (called,)), NO_UTF_8)
-            yield damage, {**named, called: row["raw"] if isinstance(row["raw"], bytes) else named[called]}
+    for one in garbled:
+        if (one.table, one.name) not in told:
+            named = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in one.key.items()}
+            yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=NO_UTF_8), named
 
 
 def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:

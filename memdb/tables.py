@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -16,6 +17,19 @@ from memdb.errors import ConflictError
 _PAGES_AT_ONCE = 1024
 _ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
 _THERE_IS_ONE = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID, apsw.SQLITE_CONSTRAINT_UNIQUE)
+
+
+class GarbledRow(NamedTuple):
+    """A row with a text that is no UTF-8: the values that name it, texts as bytes, and whose it is, if anybody's."""
+
+    table: str
+    key: Mapping[str, apsw.SQLiteValue]
+    user_id: str | None
+
+    @property
+    def name(self) -> str:
+        """What it is called, as far as that can be read."""
+        return " of ".join(f"{name} {_readable(value)!r}" for name, value in reversed(self.key.items()))
 
 
 def rows_as_sql(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> list[str]:
@@ -159,6 +173,19 @@ def added_columns() -> set[tuple[str, str]]:
     return {named for _, sql in files.migrations() for named in _ADDED.findall(sql)}
 
 
+def garbled_rows(connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool) -> list[GarbledRow]:
+    """Return the rows of a table with a text in these columns that is no UTF-8; `owned` is whether it says whose they are."""
+    names = ", ".join(f"iif(typeof({name}) = 'text', cast({name} as blob), {name})" for name in map(_quoted, key))
+    held = ", ".join(f"iif(typeof({name}) = 'text', {name}, null)" for name in map(_quoted, texts))
+    owner = "cast(user_id as blob)" if owned else "null"
+    rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {owner}, {names} from main.{_quoted(table)}")
+    return [
+        GarbledRow(table, dict(zip(key, named, strict=True)), str(_readable(owner)) if owned else None)
+        for text, owner, *named in rows
+        if not _is_utf_8(text)
+    ]
+
+
 def unreadable_tables(connection: apsw.Connection) -> list[str]:
     """Return the tables not even whose beginning can be read; SQLite's own check passes over some where another one's empty page stands."""
     found = []
@@ -198,6 +225,17 @@ def _columns(connection: apsw.Connection, table: str) -> list[str]:
 
 def _are(named: Iterable[str]) -> str:
     return " and ".join(f"cast({_quoted(name)} as blob) = ?" for name in named)
+
+
+def _readable(value: apsw.SQLiteValue) -> apsw.SQLiteValue:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def _is_utf_8(text: apsw.SQLiteValue) -> bool:
+    try:
+        return not isinstance(text, bytes) or text.decode() is not None
+    except UnicodeDecodeError:
+        return False
 
 
 def _quoted(name: str) -> str:

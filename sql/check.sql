@@ -34,58 +34,24 @@ select 'turns', 'turn_id', turn_id, user_id, 'assistant_response' from turns whe
 union all
 select 'events', 'event_id', event_id, user_id, 'description' from events where instr(cast(description as blob), zeroblob(16));
 
--- All texts of each row as bytes: one of them may be no UTF-8, and then no text of the row can be read as such.
--- statement: texts
-select 'facts' as "table", 'fact_id' as called, cast(fact_id as blob) as name, cast(user_id as blob) as user_id,
-  cast(concat_ws(' ', fact_id, user_id, kind, key, value_text, value_json, speaker, source_turn_id, source_excerpt, session_id, tags, embedding_id) as blob) as bytes
-from facts
-union all
-select 'fact_history', 'id', id, cast(user_id as blob),
-  cast(concat_ws(' ', fact_id, user_id, key, before, after, reason, turn_id, action_hash) as blob)
-from fact_history
-union all
-select 'facts_archive', 'fact_id', cast(fact_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', fact_id, user_id, key, source_turn_id, record) as blob)
-from facts_archive
-union all
-select 'turns', 'turn_id', cast(turn_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', turn_id, user_id, session_id, speaker, user_input, assistant_response, extracted_by, error) as blob)
-from turns
-union all
-select 'turn_notes', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, key, why) as blob)
-from turn_notes
-union all
-select 'model_calls', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, purpose, prompt_hash, model, finish_reason, raw, error) as blob)
-from model_calls
-union all
-select 'events', 'event_id', cast(event_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', event_id, user_id, description, participants, location, turn_id) as blob)
-from events
-union all
-select 'retrievals', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, query, weights, degraded) as blob)
-from retrievals
-union all
-select 'profiles', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, profile) as blob)
-from profiles
-union all
-select 'pages', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, name, page, found, lines) as blob)
-from pages
-union all
-select 'consents', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, sensitive_topics, secrets) as blob)
-from consents
-union all
-select 'kinds', 'kind', cast(kind as blob), null, cast(concat_ws(' ', kind, section, description) as blob)
-from kinds
-union all
-select 'sections', 'section', cast(section as blob), null, cast(concat_ws(' ', section, bullet) as blob)
-from sections
-union all
-select 'predicates', 'predicate', cast(predicate as blob), null,
-  cast(concat_ws(' ', predicate, label, category, cardinality, opposite, memory_type) as blob)
-from predicates
-union all
-select 'collections', 'collection_id', cast(collection_id as blob), null, cast(concat_ws(' ', collection_id, tenant, database, name, schema, metadata) as blob)
-from collections;
+-- The columns of each of memdb's tables, whether they may hold texts, and which of them name a row, in their order: those of its shortest unique
+-- index, or its key.
+-- statement: columns
+with named as materialized (
+  select
+    t.name as "table",
+    (select i.name from pragma_index_list(t.name) i
+     where i."unique" and not i.partial
+     order by (select count(*) from pragma_index_info(i.name)), i.origin = 'pk' desc
+     limit 1) as "index"
+  from pragma_table_list t
+  where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
+)
+select
+  n."table", c.name as "column", c.type in ('TEXT', 'ANY') as is_text,
+  iif(n."index" is null, c.pk, coalesce((select x.seqno + 1 from pragma_index_info(n."index") x where x.name = c.name), 0)) as place
+from named n, pragma_table_info(n."table") c
+order by n."table", c.cid;
 
 -- Facts of a kind, or of a memory type, that there is none of.
 -- statement: unknown

@@ -94,3 +94,8 @@ select id, user_id from facts
 union all
 select -id, user_id from facts where kind = 'message' and status in ('active', 'pending_confirmation')
 on conflict (id) do nothing;
+
+-- A line of the outbox that cannot be read is written anew.
+-- statement: wanted_again
+insert into outbox (id, user_id)
+select :id, user_id from facts where id = abs(:id);

@@ -203,6 +203,47 @@ def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: P
     assert [file.stat().st_mode & 0o777 for file in (path, Path(mended.kept_in), Path(mended.copy_of_before))] == [0o600] * 3
 
 
+GARBLED = {
+    "who made a memory": ("update segments set written_by = 'rul' || cast(x'ff' as text)", "segments", None),
+    "whose an event is": ("update events set user_id = 'an' || cast(x'ff' as text)", "events", "event_id 'e1' of user_id 'an\ufffd'"),
+    "who has claimed a turn": (
+        "update turns set claimed_by = cast(x'ff' as text) where turn_id = 'turn-2'",
+        "turns",
+        "turn_id 'turn-2' of user_id 'ana'",
+    ),
+    "when a session was begun": (
+        "update sessions set started_at = cast(x'ff' as text) where session_id = 's'",
+        "sessions",
+        "session_id 's' of user_id 'ana'",
+    ),
+    "what was asked": (
+        "insert into feedback select 'ana', cast(x'ff' as text), fact_id, 1, created_at from facts where value_text = 'Ana plays chess'",
+        "feedback",
+        None,
+    ),
+    "a database of collections": ("insert into tenants values (cast(x'ff' as text))", "tenants", "name '\ufffd'"),
+}
+
+
+@pytest.mark.parametrize(("sql", "table", "row"), GARBLED.values(), ids=GARBLED)
+def test_a_text_that_is_none_is_told_and_set_aside_wherever_it_stands(damaged: Damage, sql: str, table: str, row: str | None) -> None:
+    mem = damaged(sql)
+    (one,) = mem.check()
+    assert (one.table, one.fault) == (table, "a text in it is no UTF-8")
+    assert row in (None, one.row)
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_a_vector_that_waits_in_a_line_that_cannot_be_read_is_made(damaged: Damage) -> None:
+    mem = damaged("insert into outbox select id, cast(x'ff' as text), 0, null, 0, null from facts where value_text = 'Ana plays chess'")
+    mem._store.database().connection.execute("update facts set embedding_id = null where value_text = 'Ana plays chess'")
+    mem.mend()
+    mem.drain()
+    (fact,) = (fact for fact in mem.facts("ana") if fact.value_text == "Ana plays chess")
+    assert fact.embedding_id is not None
+
+
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
     with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
         kept_in = mem.mend().kept_in
