@@ -114,15 +114,17 @@ class Collections:
         Raises:
             NotFoundError: there is none of this name.
         """
-        row = self._store.database().one("collections.database", tenant=tenant, name=name)
+        db = self._store.database()
+        row = db.one("collections.database", tenant=tenant, name=name)
         if row is None:
             raise NotFoundError(f"Database [{name}] not found. Are you sure it exists?")
-        return _database(row)
+        return _database(db, row)
 
     def databases(self, tenant: str, *, limit: int | None = None, offset: int | None = None) -> list[DatabaseModel]:
         """Return the databases of a tenant, by name."""
         page = {"limit": -1 if limit is None else limit, "offset": offset or 0}
-        return [_database(row) for row in self._store.database().all("collections.databases", tenant=tenant, **page)]
+        db = self._store.database()
+        return [_database(db, row) for row in db.all("collections.databases", tenant=tenant, **page)]
 
     def delete_database(self, name: str, tenant: str) -> None:
         """Delete a database with all its collections.
@@ -421,11 +423,12 @@ def _dimension(model: CollectionModel, embeddings: Floats | None) -> int | None:
 
 
 def _model(db: Database, row: Row) -> CollectionModel:
-    with stored.reading(db):
+    with stored.reading(db, rows=(row,)):
         schema = read_schema(str(row["schema"]))
         shown = configuration(schema)
+        collection_id = uuid.UUID(str(row["collection_id"]))
     return CollectionModel(
-        id=uuid.UUID(str(row["collection_id"])),
+        id=collection_id,
         name=str(row["name"]),
         configuration_json=shown,
         serialized_schema=schema,
@@ -439,8 +442,9 @@ def _model(db: Database, row: Row) -> CollectionModel:
     )
 
 
-def _database(row: Row) -> DatabaseModel:
-    return DatabaseModel(id=uuid.UUID(str(row["database_id"])), name=str(row["name"]), tenant=str(row["tenant"]))
+def _database(db: Database, row: Row) -> DatabaseModel:
+    with stored.reading(db, rows=(row,)):
+        return DatabaseModel(id=uuid.UUID(str(row["database_id"])), name=str(row["name"]), tenant=str(row["tenant"]))
 
 
 def _json(metadata: Mapping[str, Scalar]) -> str:

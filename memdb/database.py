@@ -20,7 +20,7 @@ import apsw
 from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
-from memdb.tables import GarbledRow, garbled_rows, overwriting, unreadable_tables
+from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -496,19 +496,41 @@ class Database:
                 return error
         return damaged_error(self.path, NO_UTF_8)
 
-    def unreadable(self) -> Iterator[GarbledRow]:
+    def unreadable(self) -> Iterator[NamedRow]:
         """Go through the rows of all tables of memdb's that have a text that is no UTF-8."""
-        columns: dict[str, list[Row]] = {}
-        for column in self.all("check.columns"):
-            columns.setdefault(str(column["table"]), []).append(column)
-        for table, held in columns.items():
-            texts = [str(column["column"]) for column in held if column["is_text"]]
-            key = sorted((column for column in held if column["place"]), key=lambda column: int(column["place"] or 0))
+        for table, (columns, key) in self._columns().items():
+            texts = [str(column["column"]) for column in columns if column["is_text"]]
             if texts and key:
-                names, owned = [str(column["column"]) for column in key], "user_id" in texts
                 with self.translated():
-                    found = garbled_rows(self.connection, table, texts=texts, key=names, owned=owned)
+                    found = garbled_rows(self.connection, table, texts=texts, key=key, owned="user_id" in texts)
                 yield from found
+
+    def references(self) -> list[Reference]:
+        """Return which columns of memdb's tables name rows of which others."""
+        found: dict[tuple[SqlValue, SqlValue], Reference] = {}
+        for row in self.all("check.references"):
+            one = found.get((row["table"], row["id"]), Reference(str(row["table"]), (), str(row["parent"]), (), bool(row["goes"])))
+            columns, names = (*one.columns, str(row["column"])), (*one.names, str(row["named"]))
+            found[row["table"], row["id"]] = one._replace(columns=columns, names=names)
+        return list(found.values())
+
+    def dangling(self) -> Iterator[tuple[Reference, NamedRow, dict[str, bytes]]]:
+        """Go through the rows that name one of another table which is not there, with what it would be named by."""
+        columns = self._columns()
+        for one in self.references():
+            held, key = columns[one.table]
+            with self.translated():
+                found = dangling_rows(self.connection, one, key=key, owned=any(column["column"] == "user_id" for column in held))
+            yield from ((one, row, names) for row, names in found)
+
+    def _columns(self) -> dict[str, tuple[list[Row], list[str]]]:
+        """The columns of each of memdb's tables, and those that name a row."""
+        found: dict[str, tuple[list[Row], list[str]]] = {}
+        for column in self.all("check.columns"):
+            found.setdefault(str(column["table"]), ([], []))[0].append(column)
+        for columns, key in found.values():
+            key += [str(one["column"]) for one in sorted(columns, key=lambda one: int(one["place"] or 0)) if one["place"]]
+        return found
 
     def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where SQLite met a text that is to be JSON and is none, without saying where: in a row asked for, or in the user's."""

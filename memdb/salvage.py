@@ -407,14 +407,14 @@ def _finish(path: Path) -> list[Lost]:
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
+            for statement in ("mend.tenants", "mend.databases"):
+                db.run(statement)
             lost = [
                 Lost(table=table, rows=rows)
                 for table in (
                     "links",
                     "outcomes",
                     "feedback",
-                    "databases",
-                    "collections",
                     "collection_records",
                     "collection_vectors",
                     "collection_metadata",

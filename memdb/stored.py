@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, cast
+from uuid import UUID
 
 from pydantic import Field, JsonValue, ValidationError
 from pydantic_core import from_json
@@ -46,7 +47,23 @@ class _Weight(Record):
     value: float = Field(allow_inf_nan=False)
 
 
+class _Session(Record):
+    started_at: datetime
+    last_turn_at: datetime
+    ended_at: datetime | None
+    day: date | None
+
+
+class _Feedback(Record):
+    given_at: datetime
+
+
+class _Database(Record):
+    database_id: UUID
+
+
 class _Collection(Record):
+    collection_id: UUID
     schema_: dict[str, JsonValue] = Field(alias="schema")
     metadata: dict[str, JsonValue] | None
 
@@ -73,7 +90,10 @@ _KEPT = (
     _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id", "user_id")),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
     _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),
-    _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata"), beside=("collection_id",)),
+    _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata")),
+    _Kept("databases", "check.databases", _Database, ("database_id",)),
+    _Kept("sessions", "check.sessions", _Session, ("session_id", "user_id"), beside=("session_id", "user_id")),
+    _Kept("feedback", "check.feedback", _Feedback, ("fact_id", "query", "user_id"), beside=("fact_id", "query", "user_id")),
     _Kept("consents", "check.consents", _Consent, ("user_id",), beside=("user_id",)),
     _Kept("weights", "check.weights", _Weight, ("feature", "name"), beside=("feature", "name")),
     _Kept("predicates", "believe.predicates", Predicate, ("predicate",)),
@@ -189,15 +209,17 @@ def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             cut_off = True  # and the error let go of, which holds on to the statement
-    for row in () if cut_off else db.all("check.unknown"):
-        yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
+    for reference, missing, _ in db.dangling():
+        if (missing.table, missing.name) not in told:
+            told.add((missing.table, missing.name))
+            fault = f"what it names of the table {reference.parent} is not there"
+            yield Damage(table=missing.table, row=missing.name, user_id=missing.user_id, fault=fault), missing.named
     garbled = list(db.unreadable())
     if cut_off and not garbled:
         raise damaged_error(db.path, NO_UTF_8)
     for one in garbled:
         if (one.table, one.name) not in told:
-            named = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in one.key.items()}
-            yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=NO_UTF_8), named
+            yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=NO_UTF_8), one.named
 
 
 def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:

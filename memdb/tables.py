@@ -19,8 +19,8 @@ _ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
 _THERE_IS_ONE = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID, apsw.SQLITE_CONSTRAINT_UNIQUE)
 
 
-class GarbledRow(NamedTuple):
-    """A row with a text that is no UTF-8: the values that name it, texts as bytes, and whose it is, if anybody's."""
+class NamedRow(NamedTuple):
+    """A row by the values that name it, texts as bytes, and whose it is, if anybody's."""
 
     table: str
     key: Mapping[str, apsw.SQLiteValue]
@@ -30,6 +30,21 @@ class GarbledRow(NamedTuple):
     def name(self) -> str:
         """What it is called, as far as that can be read."""
         return " of ".join(f"{name} {_readable(value)!r}" for name, value in reversed(self.key.items()))
+
+    @property
+    def named(self) -> dict[str, bytes]:
+        """The values as bytes, all of them."""
+        return {name: _bytes(value) for name, value in self.key.items()}
+
+
+class Reference(NamedTuple):
+    """Which columns of a table name rows of another table, by which of its columns; `goes`: a row goes with the one that it names."""
+
+    table: str
+    columns: tuple[str, ...]
+    parent: str
+    names: tuple[str, ...]
+    goes: bool
 
 
 def rows_as_sql(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> list[str]:
@@ -173,17 +188,49 @@ def added_columns() -> set[tuple[str, str]]:
     return {named for _, sql in files.migrations() for named in _ADDED.findall(sql)}
 
 
-def garbled_rows(connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool) -> list[GarbledRow]:
+def garbled_rows(connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool) -> list[NamedRow]:
     """Return the rows of a table with a text in these columns that is no UTF-8; `owned` is whether it says whose they are."""
-    names = ", ".join(f"iif(typeof({name}) = 'text', cast({name} as blob), {name})" for name in map(_quoted, key))
     held = ", ".join(f"iif(typeof({name}) = 'text', {name}, null)" for name in map(_quoted, texts))
-    owner = "cast(user_id as blob)" if owned else "null"
-    rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {owner}, {names} from main.{_quoted(table)}")
-    return [
-        GarbledRow(table, dict(zip(key, named, strict=True)), str(_readable(owner)) if owned else None)
-        for text, owner, *named in rows
-        if not _is_utf_8(text)
-    ]
+    rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {_naming(key, owned)} from main.{_quoted(table)}")
+    return [_named(table, key, named) for text, *named in rows if not _is_utf_8(text)]
+
+
+def dangling_rows(
+    connection: apsw.Connection, reference: Reference, *, key: Sequence[str], owned: bool
+) -> list[tuple[NamedRow, dict[str, bytes]]]:
+    """Return the rows that name one of another table which is not there, and what it would be named by."""
+    meant = " and ".join(
+        f"p.{_quoted(name)} = t.{_quoted(column)}" for column, name in zip(reference.columns, reference.names, strict=True)
+    )
+    told = ", ".join(f"cast({_quoted(column)} as blob)" for column in reference.columns)
+    rows = connection.execute(
+        f"select {told}, {_naming(key, owned)} from main.{_quoted(reference.table)} t where "
+        + " and ".join(f"{_quoted(column)} is not null" for column in reference.columns)
+        + f" and not exists (select 1 from main.{_quoted(reference.parent)} p where {meant})"
+    )
+    count = len(reference.columns)
+    return [(_named(reference.table, key, row[count:]), dict(zip(reference.names, map(_bytes, row[:count]), strict=True))) for row in rows]
+
+
+def is_named(connection: apsw.Connection, references: Sequence[Reference], table: str, named: Mapping[str, bytes]) -> bool:
+    """Whether any row of another table names those of this one that have these values."""
+    return any(
+        connection.execute(f"select 1 from main.{_quoted(one.table)} where {_are(theirs)} limit 1", tuple(theirs.values())).fetchall()
+        for one in references
+        if one.parent == table
+        for theirs in _naming_rows(connection, one, named)
+    )
+
+
+def dependents_as_sql(connection: apsw.Connection, references: Sequence[Reference], table: str, named: Mapping[str, bytes]) -> list[str]:
+    """Return the rows that go with those of a table which have these values, and what goes with them, each as the SQL that writes it."""
+    written: list[str] = []
+    for one in references:
+        if one.parent == table and one.goes:
+            for theirs in _naming_rows(connection, one, named):
+                written += rows_as_sql(connection, one.table, theirs)
+                written += dependents_as_sql(connection, references, one.table, theirs)
+    return written
 
 
 def unreadable_tables(connection: apsw.Connection) -> list[str]:
@@ -225,6 +272,30 @@ def _columns(connection: apsw.Connection, table: str) -> list[str]:
 
 def _are(named: Iterable[str]) -> str:
     return " and ".join(f"cast({_quoted(name)} as blob) = ?" for name in named)
+
+
+def _naming_rows(connection: apsw.Connection, reference: Reference, named: Mapping[str, bytes]) -> list[dict[str, bytes]]:
+    """By which values other rows name those that have these values."""
+    told = ", ".join(f"cast({_quoted(name)} as blob)" for name in reference.names)
+    rows = connection.execute(f"select {told} from main.{_quoted(reference.parent)} where {_are(named)}", tuple(named.values())).fetchall()
+    return [dict(zip(reference.columns, map(_bytes, row), strict=True)) for row in rows]
+
+
+def _naming(key: Iterable[str], owned: bool) -> str:
+    """The columns to ask for to name rows."""
+    return ", ".join(
+        ("cast(user_id as blob)" if owned else "null", *(f"iif(typeof({n}) = 'text', cast({n} as blob), {n})" for n in map(_quoted, key)))
+    )
+
+
+def _named(table: str, key: Sequence[str], row: Sequence[apsw.SQLiteValue]) -> NamedRow:
+    """The row that these columns of it name."""
+    owner, *values = row
+    return NamedRow(table, dict(zip(key, values, strict=True)), None if owner is None else str(_readable(owner)))
+
+
+def _bytes(value: apsw.SQLiteValue) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 def _readable(value: apsw.SQLiteValue) -> apsw.SQLiteValue:

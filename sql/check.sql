@@ -53,11 +53,12 @@ select
 from named n, pragma_table_info(n."table") c
 order by n."table", c.cid;
 
--- Facts of a kind, or of a memory type, that there is none of.
--- statement: unknown
-select f.fact_id, f.user_id, c.parent
-from pragma_foreign_key_check('facts') c
-join facts f on f.id = c.rowid;
+-- Which columns of a table name rows of which other table, by which of its columns, and whether a row goes with the one that it names.
+-- statement: references
+select t.name as "table", k.id, k."from" as "column", k."table" as parent, k."to" as named, k.on_delete = 'CASCADE' as goes
+from pragma_table_list t, pragma_foreign_key_list(t.name) k
+where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
+order by t.name, k.id, k.seq;
 
 -- statement: look
 select rowid from facts_fts where facts_fts match '"a"' limit 1;
@@ -86,6 +87,15 @@ select user_id, sensitive_topics, secrets from consents;
 
 -- statement: pages
 select user_id, lines, written_at from pages;
+
+-- statement: sessions
+select user_id, session_id, started_at, last_turn_at, ended_at, day from sessions;
+
+-- statement: feedback
+select user_id, query, fact_id, given_at from feedback;
+
+-- statement: databases
+select database_id from databases;
 
 -- statement: weights
 select name, feature, value from weights;

@@ -4,12 +4,6 @@
 -- statement: json_indexes
 select name, sql from sqlite_schema where type = 'index' and sql like '%json%';
 
--- What goes with a row, since it refers to it: in which tables, by which columns.
--- statement: dependents
-select t.name as "table", k."from" as "column"
-from sqlite_schema t, pragma_foreign_key_list(t.name) k
-where t.type = 'table' and k."table" = :table and k.on_delete = 'CASCADE';
-
 -- statement: no_words
 insert into facts_fts (facts_fts) values ('delete-all');
 
@@ -65,12 +59,6 @@ delete from outcomes where fact_id not in (select fact_id from facts);
 -- statement: no_feedback
 delete from feedback where fact_id not in (select fact_id from facts);
 
--- statement: no_databases
-delete from databases where tenant not in (select name from tenants);
-
--- statement: no_collections
-delete from collections where (tenant, database) not in (select tenant, name from databases);
-
 -- statement: no_collection_records
 delete from collection_records where collection not in (select id from collections);
 
@@ -99,3 +87,30 @@ on conflict (id) do nothing;
 -- statement: wanted_again
 insert into outbox (id, user_id)
 select :id, user_id from facts where id = abs(:id);
+
+-- A tenant, or a database, that others stand in is there again.
+-- statement: tenants
+insert into tenants (name)
+select distinct tenant from databases where tenant not in (select name from tenants);
+
+-- statement: databases
+insert into databases (tenant, name, database_id)
+select tenant, database, printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+from (
+  select distinct tenant, database, lower(hex(randomblob(15))) as id
+  from collections
+  where (tenant, database) not in (select tenant, name from databases)
+  group by tenant, database);
+
+-- A database or a collection whose id is none has another one; its name is what it is known by.
+-- statement: database_ids
+update databases set database_id = (
+  select printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+  from (select lower(hex(randomblob(15))) as id where databases.database_id is not null))
+where length(database_id) <> 36 or replace(database_id, '-', '') glob '*[^0-9a-f]*';
+
+-- statement: collection_ids
+update collections set collection_id = (
+  select printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+  from (select lower(hex(randomblob(15))) as id where collections.collection_id is not null))
+where length(collection_id) <> 36 or replace(collection_id, '-', '') glob '*[^0-9a-f]*';

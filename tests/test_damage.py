@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.interfaces import chroma
 from memdb.interfaces.commands import app
 from memdb.mending import mend
 from memdb.times import to_utc
@@ -307,6 +308,89 @@ def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> N
     (one,) = (one for one in mem.check() if one.table == "facts")
     assert (one.fault, one.user_id) == ("what it names of the table kinds is not there", "ana")
     assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+LACKING = {
+    "a kind": "update kinds set kind = 'fabt' where kind = 'fact'",
+    "a memory type": "update memory_types set memory_type = 'SIGNIFICAMT' where memory_type = 'SIGNIFICANT'",
+    "a segment": "update segments set segment_id = 'x'",
+    "a tenant": "update tenants set name = 'default_tenamt'",
+    "a database": "update databases set name = 'default_databbse'",
+    "the id of a database": "update databases set database_id = 'x'",
+    "the id of a collection": "update collections set collection_id = 'x'",
+}
+
+
+@pytest.mark.parametrize("sql", LACKING.values(), ids=LACKING)
+def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, damaged: Damage, sql: str) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x"], embeddings=[[1.0, 0.0]])
+    mem = damaged(sql)
+    before = mem.facts("ana", kinds=None)
+    assert mem.check() != []
+    mended = mem.mend()
+    assert (mended.set_aside, mended.left, mended.lost, mem.check()) == ((), (), (), [])
+    assert {fact.fact_id for fact in mem.facts("ana")} >= {fact.fact_id for fact in before}
+    mem.remember("Ana plays go", user_id="ana")
+    with chroma.PersistentClient(path) as client:
+        assert client.get_collection("things").count() == 1
+
+
+NAMELESS = {
+    "links": "insert into links (source_id, target_id, relation) select fact_id, 'gone', 'supports' from facts limit 1",
+    "outcomes": "insert into outcomes values (1, 'gone', 't', 1, '', '2025-03-01T10:00:00.000Z')",
+    "feedback": "insert into feedback values ('ana', 'Where?', 'gone', 1, '2025-03-01T10:00:00.000Z')",
+    "collection_vectors": "insert into collection_vectors values (7, 1, 1, x'00')",
+}
+
+
+@pytest.mark.parametrize(("table", "sql"), NAMELESS.items(), ids=NAMELESS)
+def test_a_row_that_names_another_which_is_not_there_is_told_and_set_aside(damaged: Damage, table: str, sql: str) -> None:
+    mem = damaged(sql)
+    (one,) = mem.check()
+    assert (one.table, one.fault.endswith("is not there")) == (table, True)
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_what_goes_with_a_row_of_a_collection_is_set_aside_with_it(path: Path, damaged: Damage) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x"], embeddings=[[1.0, 0.0]], documents=["one"], metadatas=[{"colour": "teal"}])
+    kept_in = damaged("update collection_records set document = cast(x'ff' as text)").mend().kept_in
+    assert kept_in is not None
+    lines = [line.split('"')[1] for line in Path(kept_in).read_text().splitlines() if line.startswith("insert into")]
+    assert lines == ["collection_records", "collection_metadata", "collection_vectors"]
+
+
+TIMELESS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
+    "a label": (
+        "insert into feedback select 'ana', 'Where?', fact_id, 1, 'x' from facts where value_text = 'Ana plays chess'",
+        "feedback, fact_id '.*' of query 'Where\\?' of user_id 'ana': field given_at",
+        lambda mem: mem.labels(),
+    ),
+    "a day": (
+        "update sessions set day = 'x', summarised = 0, ended_at = last_turn_at",
+        "sessions, session_id 's' of user_id 'ana': field day",
+        lambda mem: mem.maintain(now=LATER),
+    ),
+    "an event": (
+        "insert into events (event_id, user_id, description, timestamp) values ('e2', 'ana', ' ', '2025-03-01T19:00:00.000Z')",
+        "events, event_id 'e2' of user_id 'ana': field description",
+        lambda mem: mem.narrate(now=LATER),
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "where", "ask"), TIMELESS.values(), ids=TIMELESS)
+def test_what_is_no_record_of_facts_is_told_by_whoever_reads_it_too(
+    damaged: Damage, sql: str, where: str, ask: Callable[[memdb.Memory], object]
+) -> None:
+    mem = damaged(sql)
+    with pytest.raises(memdb.StoreError, match=rf"^A row of .*mem\.db is damaged \({where}"):
+        ask(mem)
+    assert len(mem.mend().set_aside) == 1
+    ask(mem)
     assert mem.check() == []
 
 
