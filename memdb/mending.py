@@ -95,10 +95,9 @@ def mend(db: Database, *, now: datetime) -> Mended:
         with db.transaction():
             return Mended(kept_before=_tidied(db.path, None, mended=_mended(db)))
     files = _Files(db.path, now)
-    try:
+    with suppress(_PagesDamaged):
         return _mend_rows(db, files, found)
-    except _PagesDamaged:
-        return _mend_pages(db, files)
+    return _mend_pages(db, files)  # here, since that error held on to a statement, and the file would be in use
 
 
 def mend_closed(path: Path, *, now: datetime) -> Mended:
@@ -240,7 +239,7 @@ def _put_right(db: Database) -> None:
     for (parent, *_), names in lacking.items():
         for row in _in_a_new_file(str(parent), names):
             db.connection.execute(row)
-    for statement in ("mend.tenants", "mend.databases", "mend.database_ids", "mend.collection_ids", "mend.no_segments"):
+    for statement in ("mend.databases", "mend.tenants", "mend.database_ids", "mend.collection_ids", "mend.no_segments"):
         db.run(statement)
 
 
@@ -297,12 +296,13 @@ def _left(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _mended(db: Database) -> object:
+def _mended(db: Database) -> str | None:
     """When a mending has changed a file last, if one has."""
-    return next((row["value"] for row in db.all("meta.all") if row["name"] == "mended"), None)
+    row = db.one("meta.mended")
+    return row["value"].decode(errors="replace") if row is not None and isinstance(row["value"], bytes) else None
 
 
-def _tidied(of: Path, copy: Path | None, *, mended: object) -> tuple[str, ...]:
+def _tidied(of: Path, copy: Path | None, *, mended: str | None) -> tuple[str, ...]:
     """Tidy up what a mending that was killed has left: give what may be needed its name, which is returned, and take the rest away.
 
     What it made of a file that it did not change is not needed where that is still the same: as the copy is now. `mended` is when one has

@@ -401,13 +401,14 @@ def _finish(path: Path) -> list[Lost]:
     store = Store(path, Config(), vectors=None)
     try:
         db = store.database()
+        db.run("mend.no_embedder")
         embedder = store.embedder()
         if embedder is not None:
             store.equip(vectors=True)
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
-            for statement in ("mend.tenants", "mend.databases"):
+            for statement in ("mend.databases", "mend.tenants"):
                 db.run(statement)
             lost = [
                 Lost(table=table, rows=rows)

@@ -72,6 +72,15 @@ delete from collection_metadata where record not in (select id from collection_r
 -- statement: no_segments
 update events set segment_id = null where segment_id not in (select segment_id from segments);
 
+-- Of which embedder the vectors were, where that is not told whole: of none, so that the next one is the file's.
+-- statement: no_embedder
+delete from meta
+where name in ('embedder', 'dimension', 'next_embedder', 'next_dimension')
+  and not exists (
+    select 1
+    from meta e join meta d on d.name = 'dimension'
+    where e.name = 'embedder' and length(d.value) between 1 and 6 and d.value not glob '*[^0-9]*' and d.value > '0');
+
 -- No row has a vector yet, and every one wants its own; a message that is believed wants its window's, too.
 -- statement: no_vectors
 update facts set embedding_id = null where embedding_id is not null;
@@ -89,10 +98,6 @@ insert into outbox (id, user_id)
 select :id, user_id from facts where id = abs(:id);
 
 -- A tenant, or a database, that others stand in is there again.
--- statement: tenants
-insert into tenants (name)
-select distinct tenant from databases where tenant not in (select name from tenants);
-
 -- statement: databases
 insert into databases (tenant, name, database_id)
 select tenant, database, printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
@@ -101,6 +106,10 @@ from (
   from collections
   where (tenant, database) not in (select tenant, name from databases)
   group by tenant, database);
+
+-- statement: tenants
+insert into tenants (name)
+select distinct tenant from databases where tenant not in (select name from tenants);
 
 -- A database or a collection whose id is none has another one; its name is what it is known by.
 -- statement: database_ids

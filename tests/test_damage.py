@@ -207,6 +207,7 @@ def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: P
 GARBLED = {
     "who made a memory": ("update segments set written_by = 'rul' || cast(x'ff' as text)", "segments", None),
     "whose an event is": ("update events set user_id = 'an' || cast(x'ff' as text)", "events", "event_id 'e1' of user_id 'an\ufffd'"),
+    "where its users are": ("update meta set value = cast(x'ff' as text) where name = 'timezone'", "meta", "name 'timezone'"),
     "who has claimed a turn": (
         "update turns set claimed_by = cast(x'ff' as text) where turn_id = 'turn-2'",
         "turns",
@@ -317,6 +318,7 @@ LACKING = {
     "a segment": "update segments set segment_id = 'x'",
     "a tenant": "update tenants set name = 'default_tenamt'",
     "a database": "update databases set name = 'default_databbse'",
+    "where a collection stands": "update collections set tenant = 'x'",
     "the id of a database": "update databases set database_id = 'x'",
     "the id of a collection": "update collections set collection_id = 'x'",
 }
@@ -334,7 +336,29 @@ def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, d
     assert {fact.fact_id for fact in mem.facts("ana")} >= {fact.fact_id for fact in before}
     mem.remember("Ana plays go", user_id="ana")
     with chroma.PersistentClient(path) as client:
+        client.set_tenant("x" if "tenant = 'x'" in sql else "default_tenant")
         assert client.get_collection("things").count() == 1
+
+
+@pytest.mark.parametrize("value", ["", "2025-99-01T00:00:00.000Z"])
+def test_a_night_that_was_last_at_no_time_is_taken_for_tonight(damaged: Damage, value: str) -> None:
+    mem = damaged(f"insert or replace into meta values ('maintained_at', '{value}'), ('tidied_at', '{value}')")
+    mem.drain()
+    mem.maintain(now=LATER)
+    told = mem._store.database().all("meta.all")
+    assert value not in [row["value"] for row in told]
+
+
+@pytest.mark.parametrize("sql", ["name = 'x'", "value = 'x'", "value = cast(x'ff' as text)"])
+def test_a_file_that_does_not_tell_whose_its_vectors_are_takes_the_next_embedder(path: Path, sql: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(f"update meta set {sql} where name = 'dimension'")
+    connection.close()
+    memdb.mend(path)
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert mem.drain()
+        assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
 
 
 NAMELESS = {
