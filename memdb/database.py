@@ -489,15 +489,15 @@ class Database:
 
     def _unreadable(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where a text is no UTF-8, which the driver does not say of which row: who came upon it would come upon it again."""
-        for row in self.unreadable():
-            if asked.get("user_id") is None or row.user_id in (None, asked["user_id"]):
+        for row, fault in self.garbled():
+            if fault == NO_UTF_8 and (asked.get("user_id") is None or row.user_id in (None, asked["user_id"])):
                 error = row_error(self.path, f"{row.table}, {row.name}: {NO_UTF_8}", user_id=row.user_id)
                 error.damaged = True
                 return error
         return damaged_error(self.path, NO_UTF_8)
 
-    def unreadable(self) -> Iterator[NamedRow]:
-        """Go through the rows of all tables of memdb's that have a text that is no UTF-8."""
+    def garbled(self) -> Iterator[tuple[NamedRow, str]]:
+        """Go through the rows of all tables of memdb's with a text that is none: no UTF-8, or zeros; each with what is wrong with it."""
         for table, (columns, key) in self._columns().items():
             texts = [str(column["column"]) for column in columns if column["is_text"]]
             if texts and key:

@@ -23,9 +23,6 @@ from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicat
 
 Shape = TypeVar("Shape", bound=Record)
 
-ZEROED = "has a run of zeros, as what was lost on a disk reads"
-"""What is wrong with a text that is whole but for that."""
-
 _UNREADABLE = (ValueError, TypeError, KeyError)  # pydantic's and json's errors are ValueErrors, and so is what a time that is none makes
 
 
@@ -188,38 +185,39 @@ def faults(db: Database) -> Iterator[Damage]:
 
 
 def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
-    """Go through everything that is read as records, and tell each row that cannot be, once, with the values that name it."""
-    told, names, cut_off = set(), {kept.table: kept.names for kept in _KEPT}, False
-    for statement, why in (("check.malformed", "is no JSON"), ("check.zeroed", ZEROED)):
-        for row in db.all(statement):
-            table, called = str(row["table"]), str(row["called"])
-            row = {**row, called: row["name"]}
-            if (one := (table, _name(row, names.get(table, (called,))))) not in told:
-                told.add(one)
-                yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} {why}")
+    """Go through everything that is stored, and tell each row that cannot be read, once, with the values that name it."""
+    told = set()
+    for damage, named in _met(db):
+        if (one := (damage.table, damage.row)) not in told:
+            told.add(one)
+            yield damage, named
+
+
+def _met(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
+    """Go through whatever is wrong with rows, some of which are met again."""
+    names, cut_off = {kept.table: kept.names for kept in _KEPT}, False
+    for row in db.all("check.malformed"):
+        table, called = str(row["table"]), str(row["called"])
+        yield _damaged(table, {**row, called: row["name"]}, names.get(table, (called,)), f"{row['column']!s} is no JSON")
     for kept in _KEPT:
         try:
             for row in db.each(kept.statement, **kept.asked):
                 try:
                     _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
                 except _UNREADABLE as error:
-                    if (kept.table, _name(row, kept.names)) not in told:
-                        yield _damaged(kept.table, row, kept.names, _why(error))
+                    yield _damaged(kept.table, row, kept.names, _why(error))
         except StoreError as error:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             cut_off = True  # and the error let go of, which holds on to the statement
-    for reference, missing, _ in db.dangling():
-        if (missing.table, missing.name) not in told:
-            told.add((missing.table, missing.name))
-            fault = f"what it names of the table {reference.parent} is not there"
-            yield Damage(table=missing.table, row=missing.name, user_id=missing.user_id, fault=fault), missing.named
-    garbled = list(db.unreadable())
+    for reference, one, _ in db.dangling():
+        why = f"what it names of the table {reference.parent} is not there"
+        yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named
+    garbled = list(db.garbled())
     if cut_off and not garbled:
         raise damaged_error(db.path, NO_UTF_8)
-    for one in garbled:
-        if (one.table, one.name) not in told:
-            yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=NO_UTF_8), one.named
+    for one, why in garbled:
+        yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named
 
 
 def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import apsw
 
 from memdb import files
-from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, first
+from memdb.driver import APPLICATION_ID, NO_UTF_8, SCHEMA_VERSION, ZEROED, first
 from memdb.errors import ConflictError
+from memdb.trees import is_zeroed
 
 _PAGES_AT_ONCE = 1024
 _ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
@@ -29,7 +30,7 @@ class NamedRow(NamedTuple):
     @property
     def name(self) -> str:
         """What it is called, as far as that can be read."""
-        return " of ".join(f"{name} {_readable(value)!r}" for name, value in reversed(self.key.items()))
+        return " of ".join(f"{name} {_readable(value)!r}" for name, value in reversed(list(self.key.items())))
 
     @property
     def named(self) -> dict[str, bytes]:
@@ -188,11 +189,13 @@ def added_columns() -> set[tuple[str, str]]:
     return {named for _, sql in files.migrations() for named in _ADDED.findall(sql)}
 
 
-def garbled_rows(connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool) -> list[NamedRow]:
-    """Return the rows of a table with a text in these columns that is no UTF-8; `owned` is whether it says whose they are."""
+def garbled_rows(
+    connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool
+) -> list[tuple[NamedRow, str]]:
+    """Return the rows of a table with a text in these columns that is none, and why; `owned` is whether it says whose they are."""
     held = ", ".join(f"iif(typeof({name}) = 'text', {name}, null)" for name in map(_quoted, texts))
     rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {_naming(key, owned)} from main.{_quoted(table)}")
-    return [_named(table, key, named) for text, *named in rows if not _is_utf_8(text)]
+    return [(_named(table, key, named), fault) for text, *named in rows if (fault := _fault(text)) is not None]
 
 
 def dangling_rows(
@@ -302,11 +305,12 @@ def _readable(value: apsw.SQLiteValue) -> apsw.SQLiteValue:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def _is_utf_8(text: apsw.SQLiteValue) -> bool:
+def _fault(text: apsw.SQLiteValue) -> str | None:
+    """What is wrong with a text, as bytes, if anything is."""
     try:
-        return not isinstance(text, bytes) or text.decode() is not None
+        return ZEROED if isinstance(text, bytes) and is_zeroed(text.decode()) else None
     except UnicodeDecodeError:
-        return False
+        return NO_UTF_8
 
 
 def _quoted(name: str) -> str:

@@ -22,18 +22,6 @@ select 'collections', 'collection_id', collection_id, null, 'schema' from collec
 union all
 select 'collections', 'collection_id', collection_id, null, 'metadata' from collections where metadata is not null and not json_valid(metadata);
 
--- Texts with a run of zeros, which is what a part of a disk that was lost reads as.
--- statement: zeroed
-select 'facts' as "table", 'fact_id' as called, fact_id as name, user_id, 'value_text' as "column" from facts where instr(cast(value_text as blob), zeroblob(16))
-union all
-select 'facts', 'fact_id', fact_id, user_id, 'source_excerpt' from facts where instr(cast(source_excerpt as blob), zeroblob(16))
-union all
-select 'turns', 'turn_id', turn_id, user_id, 'user_input' from turns where instr(cast(user_input as blob), zeroblob(16))
-union all
-select 'turns', 'turn_id', turn_id, user_id, 'assistant_response' from turns where instr(cast(assistant_response as blob), zeroblob(16))
-union all
-select 'events', 'event_id', event_id, user_id, 'description' from events where instr(cast(description as blob), zeroblob(16));
-
 -- The columns of each of memdb's tables, whether they may hold texts, and which of them name a row, in their order: those of its shortest unique
 -- index, or its key.
 -- statement: columns

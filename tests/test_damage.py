@@ -467,11 +467,18 @@ def test_the_command_ends_with_a_code_of_its_own_where_something_is_damaged(path
     assert done.stdout.startswith("facts_archive\tfact_id '")
 
 
-@pytest.mark.parametrize("column", ["value_text", "source_excerpt"])
-def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged: Damage, column: str) -> None:
-    mem = damaged(f"update facts set {column} = {column} || cast(zeroblob(200) as text) where value_text = 'Ana plays chess'")
+ZEROED = {
+    "facts": "value_text = value_text || cast(zeroblob(200) as text) where value_text = 'Ana plays chess'",
+    "turns": "user_input = user_input || cast(zeroblob(16) as text) where turn_id = 'turn-1'",
+    "fact_history": "reason = reason || cast(zeroblob(200) as text) where id = 1",
+}
+
+
+@pytest.mark.parametrize(("table", "sql"), ZEROED.items(), ids=ZEROED)
+def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged: Damage, table: str, sql: str) -> None:
+    mem = damaged(f"update {table} set {sql}")
     (one,) = (one for one in mem.check() if one.table)
-    assert one.fault == f"{column} has a run of zeros, as what was lost on a disk reads"
+    assert (one.table, one.fault) == (table, "a text in it has a run of zeros, as what was lost on a disk reads")
     assert mem.mend().set_aside == (one,)
     assert mem.check() == []
 
