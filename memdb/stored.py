@@ -19,7 +19,7 @@ from memdb.checks import fault
 from memdb.database import Database, Row, SqlValue
 from memdb.driver import NO_UTF_8, damaged_error, row_error
 from memdb.errors import StoreError
-from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
+from memdb.records import Change, Damage, Event, Fact, Kind, Link, ModelCall, Predicate, Record, TurnRecord
 
 Shape = TypeVar("Shape", bound=Record)
 
@@ -92,6 +92,7 @@ _KEPT = (
     _Kept("sessions", "check.sessions", _Session, ("session_id", "user_id"), beside=("session_id", "user_id")),
     _Kept("feedback", "check.feedback", _Feedback, ("fact_id", "query", "user_id"), beside=("fact_id", "query", "user_id")),
     _Kept("consents", "check.consents", _Consent, ("user_id",), beside=("user_id",)),
+    _Kept("links", "check.links", Link, ("relation", "target_id", "source_id")),
     _Kept("weights", "check.weights", _Weight, ("feature", "name"), beside=("feature", "name")),
     _Kept("predicates", "believe.predicates", Predicate, ("predicate",)),
     _Kept("kinds", "kinds.all", Kind, ("kind",)),

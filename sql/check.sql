@@ -82,6 +82,9 @@ select user_id, session_id, started_at, last_turn_at, ended_at, day from session
 -- statement: feedback
 select user_id, query, fact_id, given_at from feedback;
 
+-- statement: links
+select source_id, target_id, relation, strength from links;
+
 -- statement: databases
 select database_id from databases;
 

@@ -393,6 +393,11 @@ TIMELESS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
         "feedback, fact_id '.*' of query 'Where\\?' of user_id 'ana': field given_at",
         lambda mem: mem.labels(),
     ),
+    "a link": (
+        "insert into links (source_id, target_id, relation) select min(fact_id), max(fact_id), 'knows' from facts where kind <> 'message'",
+        "links, relation 'knows' of target_id '.*' of source_id '.*': field relation",
+        lambda mem: [mem.links(fact.fact_id) for fact in mem.facts("ana")],
+    ),
     "a day": (
         "update sessions set day = 'x', summarised = 0, ended_at = last_turn_at",
         "sessions, session_id 's' of user_id 'ana': field day",
