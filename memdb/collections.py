@@ -385,9 +385,11 @@ class Collections:
             if model.erased > held.erased and held.version >= 0:
                 everything = db.one("select.everything", collection=model.number)
                 gone = np.setdiff1d(held.records, np.array(json.loads(str(everything["records"])) if everything else [], dtype=np.int64))
+            with stored.reading(db):
+                vectors = to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1)
             held = held.changed(
                 np.array([record for record, _ in rows], dtype=np.int64),
-                to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1),
+                vectors,
                 gone=gone,
                 version=model.version,
                 erased=model.erased,

@@ -211,6 +211,8 @@ def _met(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             cut_off = True  # and the error let go of, which holds on to the statement
+    for row in db.all("check.vectors"):
+        yield _damaged("collection_vectors", row, ("record",), "it is not as long as the others of its collection")
     for reference, one, _ in db.dangling():
         why = f"what it names of the table {reference.parent} is not there"
         yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named

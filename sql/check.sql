@@ -48,6 +48,12 @@ from pragma_table_list t, pragma_foreign_key_list(t.name) k
 where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
 order by t.name, k.id, k.seq;
 
+-- Vectors of collections that are not as long as all others of theirs.
+-- statement: vectors
+select v.record
+from collection_vectors v join collections c on c.id = v.collection
+where length(v.embedding) <> 4 * c.dimension;
+
 -- statement: look
 select rowid from facts_fts where facts_fts match '"a"' limit 1;
 

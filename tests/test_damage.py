@@ -387,6 +387,20 @@ def test_what_goes_with_a_row_of_a_collection_is_set_aside_with_it(path: Path, d
     assert lines == ["collection_records", "collection_metadata", "collection_vectors"]
 
 
+def test_a_vector_of_a_collection_that_is_too_short_is_told_and_set_aside(path: Path, damaged: Damage) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x", "y"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
+    mem = damaged("update collection_vectors set embedding = x'0000803f' where record = 1")
+    with (
+        chroma.PersistentClient(path) as client,
+        pytest.raises(memdb.StoreError, match="damaged \\(collection_vectors, record 1: it is not as long"),
+    ):
+        client.get_collection("things").query(query_embeddings=[[1.0, 0.0]])
+    assert [one.table for one in mem.mend().set_aside] == ["collection_vectors"]
+    with chroma.PersistentClient(path) as client:
+        assert client.get_collection("things").query(query_embeddings=[[1.0, 0.0]])["ids"] == [["y"]]
+
+
 TIMELESS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
     "a label": (
         "insert into feedback select 'ana', 'Where?', fact_id, 1, 'x' from facts where value_text = 'Ana plays chess'",
