@@ -11,6 +11,7 @@ from threading import Event, Lock
 from time import monotonic, sleep
 from typing import NamedTuple
 
+from memdb import stored
 from memdb.awaited import Patient
 from memdb.config import Config
 from memdb.embed import Embedder
@@ -294,7 +295,9 @@ class Background:
     def _finish_profiles(self) -> None:
         db = self._store.database()
         for row in db.all("profile.outdated") if not self._store.read_only else ():
-            build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
+            with stored.reading(db, user_id=str(row["user_id"])):
+                now = to_utc(str(row["last_turn_at"]))
+            build_profile(db, user_id=str(row["user_id"]), now=now, config=self._config)
 
     def _left(self, awaited: _Awaited, *, vectors: bool) -> _Left:
         """How much is left of what is waited for; more than zero, and less of it waiting than all, while there are turns to take.

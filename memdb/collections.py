@@ -114,15 +114,17 @@ class Collections:
         Raises:
             NotFoundError: there is none of this name.
         """
-        row = self._store.database().one("collections.database", tenant=tenant, name=name)
+        db = self._store.database()
+        row = db.one("collections.database", tenant=tenant, name=name)
         if row is None:
             raise NotFoundError(f"Database [{name}] not found. Are you sure it exists?")
-        return _database(row)
+        return _database(db, row)
 
     def databases(self, tenant: str, *, limit: int | None = None, offset: int | None = None) -> list[DatabaseModel]:
         """Return the databases of a tenant, by name."""
         page = {"limit": -1 if limit is None else limit, "offset": offset or 0}
-        return [_database(row) for row in self._store.database().all("collections.databases", tenant=tenant, **page)]
+        db = self._store.database()
+        return [_database(db, row) for row in db.all("collections.databases", tenant=tenant, **page)]
 
     def delete_database(self, name: str, tenant: str) -> None:
         """Delete a database with all its collections.
@@ -383,9 +385,11 @@ class Collections:
             if model.erased > held.erased and held.version >= 0:
                 everything = db.one("select.everything", collection=model.number)
                 gone = np.setdiff1d(held.records, np.array(json.loads(str(everything["records"])) if everything else [], dtype=np.int64))
+            with stored.reading(db):
+                vectors = to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1)
             held = held.changed(
                 np.array([record for record, _ in rows], dtype=np.int64),
-                to_rows([cast(bytes, embedding) for _, embedding in rows], model.dimension or 1),
+                vectors,
                 gone=gone,
                 version=model.version,
                 erased=model.erased,
@@ -421,11 +425,12 @@ def _dimension(model: CollectionModel, embeddings: Floats | None) -> int | None:
 
 
 def _model(db: Database, row: Row) -> CollectionModel:
-    with stored.reading(db):
+    with stored.reading(db, rows=(row,)):
         schema = read_schema(str(row["schema"]))
         shown = configuration(schema)
+        collection_id = uuid.UUID(str(row["collection_id"]))
     return CollectionModel(
-        id=uuid.UUID(str(row["collection_id"])),
+        id=collection_id,
         name=str(row["name"]),
         configuration_json=shown,
         serialized_schema=schema,
@@ -439,8 +444,9 @@ def _model(db: Database, row: Row) -> CollectionModel:
     )
 
 
-def _database(row: Row) -> DatabaseModel:
-    return DatabaseModel(id=uuid.UUID(str(row["database_id"])), name=str(row["name"]), tenant=str(row["tenant"]))
+def _database(db: Database, row: Row) -> DatabaseModel:
+    with stored.reading(db, rows=(row,)):
+        return DatabaseModel(id=uuid.UUID(str(row["database_id"])), name=str(row["name"]), tenant=str(row["tenant"]))
 
 
 def _json(metadata: Mapping[str, Scalar]) -> str:

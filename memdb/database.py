@@ -20,7 +20,7 @@ import apsw
 from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
-from memdb.tables import overwriting, unreadable_tables
+from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -489,28 +489,48 @@ class Database:
 
     def _unreadable(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where a text is no UTF-8, which the driver does not say of which row: who came upon it would come upon it again."""
-        for row in self.unreadable():
-            if asked.get("user_id") in (None, row["user_id"]):
-                error = row_error(
-                    self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {NO_UTF_8}", user_id=str(row["user_id"])
-                )
+        for row, fault in self.garbled():
+            if fault == NO_UTF_8 and (asked.get("user_id") is None or row.user_id in (None, asked["user_id"])):
+                error = row_error(self.path, f"{row.table}, {row.name}: {NO_UTF_8}", user_id=row.user_id)
                 error.damaged = True
                 return error
         return damaged_error(self.path, NO_UTF_8)
 
-    def unreadable(self) -> list[Row]:
-        """Return the rows that have a text that is no UTF-8: table, name, and whose they are, as far as that can be read."""
-        return [
-            {
-                "table": row["table"],
-                "called": row["called"],
-                "raw": row["name"],
-                "name": row["name"].decode(errors="replace") if isinstance(row["name"], bytes) else row["name"],
-                "user_id": row["user_id"].decode(errors="replace") if isinstance(row["user_id"], bytes) else None,
-            }
-            for row in self.all("check.texts")
-            if isinstance(row["bytes"], bytes) and not _is_text(row["bytes"])
-        ]
+    def garbled(self) -> Iterator[tuple[NamedRow, str]]:
+        """Go through the rows of all tables of memdb's with a text that is none: no UTF-8, or zeros; each with what is wrong with it."""
+        for table, (columns, key) in self._columns().items():
+            texts = [str(column["column"]) for column in columns if column["is_text"]]
+            if texts and key:
+                with self.translated():
+                    found = garbled_rows(self.connection, table, texts=texts, key=key, owned="user_id" in texts)
+                yield from found
+
+    def references(self) -> list[Reference]:
+        """Return which columns of memdb's tables name rows of which others."""
+        found: dict[tuple[SqlValue, SqlValue], Reference] = {}
+        for row in self.all("check.references"):
+            one = found.get((row["table"], row["id"]), Reference(str(row["table"]), (), str(row["parent"]), (), bool(row["goes"])))
+            columns, names = (*one.columns, str(row["column"])), (*one.names, str(row["named"]))
+            found[row["table"], row["id"]] = one._replace(columns=columns, names=names)
+        return list(found.values())
+
+    def dangling(self) -> Iterator[tuple[Reference, NamedRow, dict[str, bytes]]]:
+        """Go through the rows that name one of another table which is not there, with what it would be named by."""
+        columns = self._columns()
+        for one in self.references():
+            held, key = columns[one.table]
+            with self.translated():
+                found = dangling_rows(self.connection, one, key=key, owned=any(column["column"] == "user_id" for column in held))
+            yield from ((one, row, names) for row, names in found)
+
+    def _columns(self) -> dict[str, tuple[list[Row], list[str]]]:
+        """The columns of each of memdb's tables, and those that name a row."""
+        found: dict[str, tuple[list[Row], list[str]]] = {}
+        for column in self.all("check.columns"):
+            found.setdefault(str(column["table"]), ([], []))[0].append(column)
+        for columns, key in found.values():
+            key += [str(one["column"]) for one in sorted(columns, key=lambda one: int(one["place"] or 0)) if one["place"]]
+        return found
 
     def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
         """The error where SQLite met a text that is to be JSON and is none, without saying where: in a row asked for, or in the user's."""
@@ -585,14 +605,6 @@ def keep_freed_memory() -> None:
     by page: that takes nearly as long as the search itself.
     """
     bytes(_KEPT_BYTES // 2)
-
-
-def _is_text(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:

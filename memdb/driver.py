@@ -17,6 +17,8 @@ APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 SCHEMA_VERSION = files.schema_version()
 NO_UTF_8 = "a text in it is no UTF-8"
 """What is wrong with a row of which no text can be read."""
+ZEROED = "a text in it has a run of zeros, as what was lost on a disk reads"
+"""What is wrong with a row that is whole but for that."""
 
 
 def first(connection: apsw.Connection, sql: str) -> object:

@@ -41,9 +41,11 @@ def is_gone(claimant: str) -> bool:
     """Whether a claimant is at work no longer in this process, or was a process of this machine that lives no more.
 
     A process that was started anew may have the number of the one before, and is another. One of another machine may live: its lease
-    decides. Windows cannot be asked, so that the lease decides there, too.
+    decides. Windows cannot be asked, so that the lease decides there, too. What is no name of a process, as damage leaves it, is nobody.
     """
-    host, pid, _ = claimant.rsplit(":", 2)
+    host, pid, _ = claimant.rsplit(":", 2) if claimant.count(":") >= 2 else ("", "", "")
+    if not pid.isdecimal():
+        return True
     if host != socket.gethostname():
         return False
     if pid == str(os.getpid()):
@@ -52,7 +54,7 @@ def is_gone(claimant: str) -> bool:
         return False
     try:
         os.kill(int(pid), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return True
     except OSError:
         return False

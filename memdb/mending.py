@@ -23,8 +23,8 @@ from memdb.records import Damage
 from memdb.salvage import is_needed, salvage
 from memdb.trees import Pages
 
-_SEEDED = ("kinds", "sections", "predicates", "weights")  # every new file has their rows
-_HOLDING = ("collections", "kinds")  # with one of their rows, others would go that can be read
+_SEEDED = ("kinds", "memory_types", "sections", "predicates", "weights")  # every new file has their rows
+_HOLDING = ("kinds", "memory_types", "tenants", "databases", "collections")  # with one of their rows, others would go that can be read
 _UNFINISHED = ".unfinished"
 _LEFT = re.compile(r"\.(\d{8}T\d{12}Z)\.(damaged|aside\.sql|new)\.unfinished(?:-wal|-shm|-journal)?")
 _COUNTED = (slice(24, 28), slice(92, 100))  # of the first page: how often SQLite has written the file, and with which version
@@ -95,10 +95,9 @@ def mend(db: Database, *, now: datetime) -> Mended:
         with db.transaction():
             return Mended(kept_before=_tidied(db.path, None, mended=_mended(db)))
     files = _Files(db.path, now)
-    try:
+    with suppress(_PagesDamaged):
         return _mend_rows(db, files, found)
-    except _PagesDamaged:
-        return _mend_pages(db, files)
+    return _mend_pages(db, files)  # here, since that error held on to a statement, and the file would be in use
 
 
 def mend_closed(path: Path, *, now: datetime) -> Mended:
@@ -207,17 +206,18 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
     db.set("defer_foreign_keys", 1)
     with _no_json_indexes(db), db.translated():
         db.connection.execute("reindex")  # no row can leave an index that it is not found in
+        references = db.references()
+        _put_right(db)
         while rows := [one for one in stored.damaged_rows(db) if one[0] not in met]:
             for damage, named in rows:
                 met.add(damage)
                 table = str(damage.table)
                 new = _in_a_new_file(table, named) if table in _SEEDED else []
-                if table in _HOLDING and not new:
+                if table in _HOLDING and not new and tables.is_named(db.connection, references, table, named):
                     continue
                 print(f"-- {table}, {damage.row!s}: {damage.fault}".replace("\n", " "), file=file)
                 written = tables.rows_as_sql(db.connection, table, named)
-                for other in db.all("mend.dependents", table=table) if len(named) == 1 else ():
-                    written += tables.rows_as_sql(db.connection, str(other["table"]), {str(other["column"]): next(iter(named.values()))})
+                written += tables.dependents_as_sql(db.connection, references, table, named)
                 print(*dict.fromkeys(written), sep="\n", file=file)
                 if table == "fact_history":  # which lets nothing go but what is forgotten
                     db.run("forget.allow", user_id=damage.user_id, key=None)
@@ -225,8 +225,22 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
                 db.run("forget.disallow")
                 for row in new:
                     db.connection.execute(row)
+                if table == "segments":  # its events wait for another one
+                    db.run("mend.no_segments")
+                if table == "outbox":  # or the vector that waits there would never be made
+                    db.run("mend.wanted_again", id=int(named["id"]))
                 aside.append(damage)
     return aside
+
+
+def _put_right(db: Database) -> None:
+    """Have again what rows name and is not there, as far as it follows from them, or every new file has it."""
+    lacking = {(one.parent, *names.items()): names for one, _, names in db.dangling() if one.parent in _SEEDED}
+    for (parent, *_), names in lacking.items():
+        for row in _in_a_new_file(str(parent), names):
+            db.connection.execute(row)
+    for statement in ("mend.databases", "mend.tenants", "mend.database_ids", "mend.collection_ids", "mend.no_segments"):
+        db.run(statement)
 
 
 def _in_a_new_file(table: str, named: dict[str, bytes]) -> list[str]:
@@ -282,12 +296,13 @@ def _left(path: Path) -> dict[str, list[Path]]:
     return found
 
 
-def _mended(db: Database) -> object:
+def _mended(db: Database) -> str | None:
     """When a mending has changed a file last, if one has."""
-    return next((row["value"] for row in db.all("meta.all") if row["name"] == "mended"), None)
+    row = db.one("meta.mended")
+    return row["value"].decode(errors="replace") if row is not None and isinstance(row["value"], bytes) else None
 
 
-def _tidied(of: Path, copy: Path | None, *, mended: object) -> tuple[str, ...]:
+def _tidied(of: Path, copy: Path | None, *, mended: str | None) -> tuple[str, ...]:
     """Tidy up what a mending that was killed has left: give what may be needed its name, which is returned, and take the rest away.
 
     What it made of a file that it did not change is not needed where that is still the same: as the copy is now. `mended` is when one has

@@ -203,10 +203,11 @@ def labels_of(db: Database) -> list[Labelled]:
         asked = (str(row["user_id"]), str(row["query"]))
         gathered.setdefault(asked, {"relevant": [], "wrong": []})["relevant" if row["good"] else "wrong"].append(str(row["fact_id"]))
         newest[asked] = max(newest.get(asked, ""), str(row["given_at"]))
-    return [
-        Labelled(user_id=user, query=query, relevant=tuple(ids["relevant"]), wrong=tuple(ids["wrong"]), now=to_utc(newest[user, query]))
-        for (user, query), ids in gathered.items()
-    ]
+    with stored.reading(db):
+        return [
+            Labelled(user_id=user, query=query, relevant=tuple(ids["relevant"]), wrong=tuple(ids["wrong"]), now=to_utc(newest[user, query]))
+            for (user, query), ids in gathered.items()
+        ]
 
 
 def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weights: Sequence[str]) -> dict[str, dict[str, float]]:

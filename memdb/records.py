@@ -531,7 +531,7 @@ class Event(Record):
 
     event_id: str
     user_id: str
-    description: str
+    description: str = Field(pattern=r"\S")
     timestamp: datetime
     participants: tuple[str, ...] = ()
     location: str | None = None

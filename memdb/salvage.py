@@ -12,11 +12,10 @@ from memdb import driver, tables
 from memdb.answers import Lost
 from memdb.config import Config
 from memdb.database import Database
-from memdb.driver import NO_UTF_8
+from memdb.driver import NO_UTF_8, ZEROED
 from memdb.errors import ConflictError, SchemaError
 from memdb.records import Damage
 from memdb.store import Store, tell_clocks
-from memdb.stored import ZEROED
 from memdb.trees import Entry, Garbled, Object, Pages, Part, Value, is_zeroed
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str, Garbled), "BLOB": (bytes,)}
@@ -196,7 +195,7 @@ class _Copy:
             elif any(isinstance(value, Garbled) for value in row):
                 refused.append((entry, row, NO_UTF_8))
             elif any(map(is_zeroed, row)):
-                refused.append((entry, row, f"a text in it {ZEROED}"))
+                refused.append((entry, row, ZEROED))
             else:
                 try:
                     with self.db.translated():
@@ -401,20 +400,21 @@ def _finish(path: Path) -> list[Lost]:
     store = Store(path, Config(), vectors=None)
     try:
         db = store.database()
+        db.run("mend.no_embedder")
         embedder = store.embedder()
         if embedder is not None:
             store.equip(vectors=True)
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
+            for statement in ("mend.databases", "mend.tenants"):
+                db.run(statement)
             lost = [
                 Lost(table=table, rows=rows)
                 for table in (
                     "links",
                     "outcomes",
                     "feedback",
-                    "databases",
-                    "collections",
                     "collection_records",
                     "collection_vectors",
                     "collection_metadata",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, cast
+from uuid import UUID
 
 from pydantic import Field, JsonValue, ValidationError
 from pydantic_core import from_json
@@ -18,12 +19,9 @@ from memdb.checks import fault
 from memdb.database import Database, Row, SqlValue
 from memdb.driver import NO_UTF_8, damaged_error, row_error
 from memdb.errors import StoreError
-from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
+from memdb.records import Change, Damage, Event, Fact, Kind, Link, ModelCall, Predicate, Record, TurnRecord
 
 Shape = TypeVar("Shape", bound=Record)
-
-ZEROED = "has a run of zeros, as what was lost on a disk reads"
-"""What is wrong with a text that is whole but for that."""
 
 _UNREADABLE = (ValueError, TypeError, KeyError)  # pydantic's and json's errors are ValueErrors, and so is what a time that is none makes
 
@@ -46,7 +44,23 @@ class _Weight(Record):
     value: float = Field(allow_inf_nan=False)
 
 
+class _Session(Record):
+    started_at: datetime
+    last_turn_at: datetime
+    ended_at: datetime | None
+    day: date | None
+
+
+class _Feedback(Record):
+    given_at: datetime
+
+
+class _Database(Record):
+    database_id: UUID
+
+
 class _Collection(Record):
+    collection_id: UUID
     schema_: dict[str, JsonValue] = Field(alias="schema")
     metadata: dict[str, JsonValue] | None
 
@@ -73,8 +87,12 @@ _KEPT = (
     _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id", "user_id")),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
     _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),
-    _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata"), beside=("collection_id",)),
+    _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata")),
+    _Kept("databases", "check.databases", _Database, ("database_id",)),
+    _Kept("sessions", "check.sessions", _Session, ("session_id", "user_id"), beside=("session_id", "user_id")),
+    _Kept("feedback", "check.feedback", _Feedback, ("fact_id", "query", "user_id"), beside=("fact_id", "query", "user_id")),
     _Kept("consents", "check.consents", _Consent, ("user_id",), beside=("user_id",)),
+    _Kept("links", "check.links", Link, ("relation", "target_id", "source_id")),
     _Kept("weights", "check.weights", _Weight, ("feature", "name"), beside=("feature", "name")),
     _Kept("predicates", "believe.predicates", Predicate, ("predicate",)),
     _Kept("kinds", "kinds.all", Kind, ("kind",)),
@@ -168,38 +186,41 @@ def faults(db: Database) -> Iterator[Damage]:
 
 
 def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
-    """Go through everything that is read as records, and tell each row that cannot be, once, with the values that name it."""
-    told, names, cut_off = set(), {kept.table: kept.names for kept in _KEPT}, False
-    for statement, why in (("check.malformed", "is no JSON"), ("check.zeroed", ZEROED)):
-        for row in db.all(statement):
-            table, called = str(row["table"]), str(row["called"])
-            row = {**row, called: row["name"]}
-            if (one := (table, _name(row, names.get(table, (called,))))) not in told:
-                told.add(one)
-                yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} {why}")
+    """Go through everything that is stored, and tell each row that cannot be read, once, with the values that name it."""
+    told = set()
+    for damage, named in _met(db):
+        if (one := (damage.table, damage.row)) not in told:
+            told.add(one)
+            yield damage, named
+
+
+def _met(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
+    """Go through whatever is wrong with rows, some of which are met again."""
+    names, cut_off = {kept.table: kept.names for kept in _KEPT}, False
+    for row in db.all("check.malformed"):
+        table, called = str(row["table"]), str(row["called"])
+        yield _damaged(table, {**row, called: row["name"]}, names.get(table, (called,)), f"{row['column']!s} is no JSON")
     for kept in _KEPT:
         try:
             for row in db.each(kept.statement, **kept.asked):
                 try:
                     _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
                 except _UNREADABLE as error:
-                    if (kept.table, _name(row, kept.names)) not in told:
-                        yield _damaged(kept.table, row, kept.names, _why(error))
+                    yield _damaged(kept.table, row, kept.names, _why(error))
         except StoreError as error:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             cut_off = True  # and the error let go of, which holds on to the statement
-    for row in () if cut_off else db.all("check.unknown"):
-        yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
-    rows = db.unreadable() if cut_off else []
-    if cut_off and not rows:
+    for row in db.all("check.vectors"):
+        yield _damaged("collection_vectors", row, ("record",), "it is not as long as the others of its collection")
+    for reference, one, _ in db.dangling():
+        why = f"what it names of the table {reference.parent} is not there"
+        yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named
+    garbled = list(db.garbled())
+    if cut_off and not garbled:
         raise damaged_error(db.path, NO_UTF_8)
-    for row in rows:
-        table, called = str(row["table"]), str(row["called"])
-        row = {**row, called: row["name"]}
-        if (table, _name(row, names.get(table, (called,)))) not in told:
-            damage, named = _damaged(table, row, names.get(table, (called,)), NO_UTF_8)
-            yield damage, {**named, called: row["raw"] if isinstance(row["raw"], bytes) else named[called]}
+    for one, why in garbled:
+        yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named
 
 
 def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:

@@ -6,16 +6,46 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from memdb import files
-from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, first
+from memdb.driver import APPLICATION_ID, NO_UTF_8, SCHEMA_VERSION, ZEROED, first
 from memdb.errors import ConflictError
+from memdb.trees import is_zeroed
 
 _PAGES_AT_ONCE = 1024
 _ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
 _THERE_IS_ONE = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID, apsw.SQLITE_CONSTRAINT_UNIQUE)
+
+
+class NamedRow(NamedTuple):
+    """A row by the values that name it, texts as bytes, and whose it is, if anybody's."""
+
+    table: str
+    key: Mapping[str, apsw.SQLiteValue]
+    user_id: str | None
+
+    @property
+    def name(self) -> str:
+        """What it is called, as far as that can be read."""
+        return " of ".join(f"{name} {_readable(value)!r}" for name, value in reversed(list(self.key.items())))
+
+    @property
+    def named(self) -> dict[str, bytes]:
+        """The values as bytes, all of them."""
+        return {name: _bytes(value) for name, value in self.key.items()}
+
+
+class Reference(NamedTuple):
+    """Which columns of a table name rows of another table, by which of its columns; `goes`: a row goes with the one that it names."""
+
+    table: str
+    columns: tuple[str, ...]
+    parent: str
+    names: tuple[str, ...]
+    goes: bool
 
 
 def rows_as_sql(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> list[str]:
@@ -159,6 +189,53 @@ def added_columns() -> set[tuple[str, str]]:
     return {named for _, sql in files.migrations() for named in _ADDED.findall(sql)}
 
 
+def garbled_rows(
+    connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool
+) -> list[tuple[NamedRow, str]]:
+    """Return the rows of a table with a text in these columns that is none, and why; `owned` is whether it says whose they are."""
+    held = ", ".join(f"iif(typeof({name}) = 'text', {name}, null)" for name in map(_quoted, texts))
+    rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {_naming(key, owned)} from main.{_quoted(table)}")
+    return [(_named(table, key, named), fault) for text, *named in rows if (fault := _fault(text)) is not None]
+
+
+def dangling_rows(
+    connection: apsw.Connection, reference: Reference, *, key: Sequence[str], owned: bool
+) -> list[tuple[NamedRow, dict[str, bytes]]]:
+    """Return the rows that name one of another table which is not there, and what it would be named by."""
+    meant = " and ".join(
+        f"p.{_quoted(name)} = t.{_quoted(column)}" for column, name in zip(reference.columns, reference.names, strict=True)
+    )
+    told = ", ".join(f"cast({_quoted(column)} as blob)" for column in reference.columns)
+    rows = connection.execute(
+        f"select {told}, {_naming(key, owned)} from main.{_quoted(reference.table)} t where "
+        + " and ".join(f"{_quoted(column)} is not null" for column in reference.columns)
+        + f" and not exists (select 1 from main.{_quoted(reference.parent)} p where {meant})"
+    )
+    count = len(reference.columns)
+    return [(_named(reference.table, key, row[count:]), dict(zip(reference.names, map(_bytes, row[:count]), strict=True))) for row in rows]
+
+
+def is_named(connection: apsw.Connection, references: Sequence[Reference], table: str, named: Mapping[str, bytes]) -> bool:
+    """Whether any row of another table names those of this one that have these values."""
+    return any(
+        connection.execute(f"select 1 from main.{_quoted(one.table)} where {_are(theirs)} limit 1", tuple(theirs.values())).fetchall()
+        for one in references
+        if one.parent == table
+        for theirs in _naming_rows(connection, one, named)
+    )
+
+
+def dependents_as_sql(connection: apsw.Connection, references: Sequence[Reference], table: str, named: Mapping[str, bytes]) -> list[str]:
+    """Return the rows that go with those of a table which have these values, and what goes with them, each as the SQL that writes it."""
+    written: list[str] = []
+    for one in references:
+        if one.parent == table and one.goes:
+            for theirs in _naming_rows(connection, one, named):
+                written += rows_as_sql(connection, one.table, theirs)
+                written += dependents_as_sql(connection, references, one.table, theirs)
+    return written
+
+
 def unreadable_tables(connection: apsw.Connection) -> list[str]:
     """Return the tables not even whose beginning can be read; SQLite's own check passes over some where another one's empty page stands."""
     found = []
@@ -198,6 +275,42 @@ def _columns(connection: apsw.Connection, table: str) -> list[str]:
 
 def _are(named: Iterable[str]) -> str:
     return " and ".join(f"cast({_quoted(name)} as blob) = ?" for name in named)
+
+
+def _naming_rows(connection: apsw.Connection, reference: Reference, named: Mapping[str, bytes]) -> list[dict[str, bytes]]:
+    """By which values other rows name those that have these values."""
+    told = ", ".join(f"cast({_quoted(name)} as blob)" for name in reference.names)
+    rows = connection.execute(f"select {told} from main.{_quoted(reference.parent)} where {_are(named)}", tuple(named.values())).fetchall()
+    return [dict(zip(reference.columns, map(_bytes, row), strict=True)) for row in rows]
+
+
+def _naming(key: Iterable[str], owned: bool) -> str:
+    """The columns to ask for to name rows."""
+    return ", ".join(
+        ("cast(user_id as blob)" if owned else "null", *(f"iif(typeof({n}) = 'text', cast({n} as blob), {n})" for n in map(_quoted, key)))
+    )
+
+
+def _named(table: str, key: Sequence[str], row: Sequence[apsw.SQLiteValue]) -> NamedRow:
+    """The row that these columns of it name."""
+    owner, *values = row
+    return NamedRow(table, dict(zip(key, values, strict=True)), None if owner is None else str(_readable(owner)))
+
+
+def _bytes(value: apsw.SQLiteValue) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def _readable(value: apsw.SQLiteValue) -> apsw.SQLiteValue:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def _fault(text: apsw.SQLiteValue) -> str | None:
+    """What is wrong with a text, as bytes, if anything is."""
+    try:
+        return ZEROED if isinstance(text, bytes) and is_zeroed(text.decode()) else None
+    except UnicodeDecodeError:
+        return NO_UTF_8
 
 
 def _quoted(name: str) -> str:

@@ -18,7 +18,7 @@ _DEEPEST = 20
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-_RUN_OF_ZEROS = "\0" * 16  # as sql/check.sql has it: a text may hold some
+_RUN_OF_ZEROS = "\0" * 16  # a text may hold some
 _SCHEMA = ("table", "index", "view", "trigger")
 
 

@@ -80,7 +80,8 @@ def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
     """What was said in a session, or on a day in no session."""
     begins = ends = None
     if session["day"] is not None:
-        day = date.fromisoformat(str(session["day"]))
+        with stored.reading(db, rows=(session,)):
+            day = date.fromisoformat(str(session["day"]))
         midnights = [datetime(one.year, one.month, one.day, tzinfo=config.zone) for one in (day, day + timedelta(days=1))]
         begins, ends = map(to_text, midnights)
     named = None if begins else session["session_id"]

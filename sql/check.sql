@@ -22,76 +22,37 @@ select 'collections', 'collection_id', collection_id, null, 'schema' from collec
 union all
 select 'collections', 'collection_id', collection_id, null, 'metadata' from collections where metadata is not null and not json_valid(metadata);
 
--- Texts with a run of zeros, which is what a part of a disk that was lost reads as.
--- statement: zeroed
-select 'facts' as "table", 'fact_id' as called, fact_id as name, user_id, 'value_text' as "column" from facts where instr(cast(value_text as blob), zeroblob(16))
-union all
-select 'facts', 'fact_id', fact_id, user_id, 'source_excerpt' from facts where instr(cast(source_excerpt as blob), zeroblob(16))
-union all
-select 'turns', 'turn_id', turn_id, user_id, 'user_input' from turns where instr(cast(user_input as blob), zeroblob(16))
-union all
-select 'turns', 'turn_id', turn_id, user_id, 'assistant_response' from turns where instr(cast(assistant_response as blob), zeroblob(16))
-union all
-select 'events', 'event_id', event_id, user_id, 'description' from events where instr(cast(description as blob), zeroblob(16));
+-- The columns of each of memdb's tables, whether they may hold texts, and which of them name a row, in their order: those of its shortest unique
+-- index, or its key.
+-- statement: columns
+with named as materialized (
+  select
+    t.name as "table",
+    (select i.name from pragma_index_list(t.name) i
+     where i."unique" and not i.partial
+     order by (select count(*) from pragma_index_info(i.name)), i.origin = 'pk' desc
+     limit 1) as "index"
+  from pragma_table_list t
+  where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
+)
+select
+  n."table", c.name as "column", c.type in ('TEXT', 'ANY') as is_text,
+  iif(n."index" is null, c.pk, coalesce((select x.seqno + 1 from pragma_index_info(n."index") x where x.name = c.name), 0)) as place
+from named n, pragma_table_info(n."table") c
+order by n."table", c.cid;
 
--- All texts of each row as bytes: one of them may be no UTF-8, and then no text of the row can be read as such.
--- statement: texts
-select 'facts' as "table", 'fact_id' as called, cast(fact_id as blob) as name, cast(user_id as blob) as user_id,
-  cast(concat_ws(' ', fact_id, user_id, kind, key, value_text, value_json, speaker, source_turn_id, source_excerpt, session_id, tags, embedding_id) as blob) as bytes
-from facts
-union all
-select 'fact_history', 'id', id, cast(user_id as blob),
-  cast(concat_ws(' ', fact_id, user_id, key, before, after, reason, turn_id, action_hash) as blob)
-from fact_history
-union all
-select 'facts_archive', 'fact_id', cast(fact_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', fact_id, user_id, key, source_turn_id, record) as blob)
-from facts_archive
-union all
-select 'turns', 'turn_id', cast(turn_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', turn_id, user_id, session_id, speaker, user_input, assistant_response, extracted_by, error) as blob)
-from turns
-union all
-select 'turn_notes', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, key, why) as blob)
-from turn_notes
-union all
-select 'model_calls', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, purpose, prompt_hash, model, finish_reason, raw, error) as blob)
-from model_calls
-union all
-select 'events', 'event_id', cast(event_id as blob), cast(user_id as blob),
-  cast(concat_ws(' ', event_id, user_id, description, participants, location, turn_id) as blob)
-from events
-union all
-select 'retrievals', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, query, weights, degraded) as blob)
-from retrievals
-union all
-select 'profiles', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, profile) as blob)
-from profiles
-union all
-select 'pages', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, name, page, found, lines) as blob)
-from pages
-union all
-select 'consents', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, sensitive_topics, secrets) as blob)
-from consents
-union all
-select 'kinds', 'kind', cast(kind as blob), null, cast(concat_ws(' ', kind, section, description) as blob)
-from kinds
-union all
-select 'sections', 'section', cast(section as blob), null, cast(concat_ws(' ', section, bullet) as blob)
-from sections
-union all
-select 'predicates', 'predicate', cast(predicate as blob), null,
-  cast(concat_ws(' ', predicate, label, category, cardinality, opposite, memory_type) as blob)
-from predicates
-union all
-select 'collections', 'collection_id', cast(collection_id as blob), null, cast(concat_ws(' ', collection_id, tenant, database, name, schema, metadata) as blob)
-from collections;
+-- Which columns of a table name rows of which other table, by which of its columns, and whether a row goes with the one that it names.
+-- statement: references
+select t.name as "table", k.id, k."from" as "column", k."table" as parent, k."to" as named, k.on_delete = 'CASCADE' as goes
+from pragma_table_list t, pragma_foreign_key_list(t.name) k
+where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
+order by t.name, k.id, k.seq;
 
--- Facts of a kind, or of a memory type, that there is none of.
--- statement: unknown
-select f.fact_id, f.user_id, c.parent
-from pragma_foreign_key_check('facts') c
-join facts f on f.id = c.rowid;
+-- Vectors of collections that are not as long as all others of theirs.
+-- statement: vectors
+select v.record
+from collection_vectors v join collections c on c.id = v.collection
+where length(v.embedding) <> 4 * c.dimension;
 
 -- statement: look
 select rowid from facts_fts where facts_fts match '"a"' limit 1;
@@ -120,6 +81,18 @@ select user_id, sensitive_topics, secrets from consents;
 
 -- statement: pages
 select user_id, lines, written_at from pages;
+
+-- statement: sessions
+select user_id, session_id, started_at, last_turn_at, ended_at, day from sessions;
+
+-- statement: feedback
+select user_id, query, fact_id, given_at from feedback;
+
+-- statement: links
+select source_id, target_id, relation, strength from links;
+
+-- statement: databases
+select database_id from databases;
 
 -- statement: weights
 select name, feature, value from weights;

@@ -4,12 +4,6 @@
 -- statement: json_indexes
 select name, sql from sqlite_schema where type = 'index' and sql like '%json%';
 
--- What goes with a row, since it refers to it: in which tables, by which columns.
--- statement: dependents
-select t.name as "table", k."from" as "column"
-from sqlite_schema t, pragma_foreign_key_list(t.name) k
-where t.type = 'table' and k."table" = :table and k.on_delete = 'CASCADE';
-
 -- statement: no_words
 insert into facts_fts (facts_fts) values ('delete-all');
 
@@ -65,12 +59,6 @@ delete from outcomes where fact_id not in (select fact_id from facts);
 -- statement: no_feedback
 delete from feedback where fact_id not in (select fact_id from facts);
 
--- statement: no_databases
-delete from databases where tenant not in (select name from tenants);
-
--- statement: no_collections
-delete from collections where (tenant, database) not in (select tenant, name from databases);
-
 -- statement: no_collection_records
 delete from collection_records where collection not in (select id from collections);
 
@@ -84,6 +72,15 @@ delete from collection_metadata where record not in (select id from collection_r
 -- statement: no_segments
 update events set segment_id = null where segment_id not in (select segment_id from segments);
 
+-- Of which embedder the vectors were, where that is not told whole: of none, so that the next one is the file's.
+-- statement: no_embedder
+delete from meta
+where name in ('embedder', 'dimension', 'next_embedder', 'next_dimension')
+  and not exists (
+    select 1
+    from meta e join meta d on d.name = 'dimension'
+    where e.name = 'embedder' and length(d.value) between 1 and 6 and d.value not glob '*[^0-9]*' and d.value > '0');
+
 -- No row has a vector yet, and every one wants its own; a message that is believed wants its window's, too.
 -- statement: no_vectors
 update facts set embedding_id = null where embedding_id is not null;
@@ -94,3 +91,35 @@ select id, user_id from facts
 union all
 select -id, user_id from facts where kind = 'message' and status in ('active', 'pending_confirmation')
 on conflict (id) do nothing;
+
+-- A line of the outbox that cannot be read is written anew.
+-- statement: wanted_again
+insert into outbox (id, user_id)
+select :id, user_id from facts where id = abs(:id);
+
+-- A tenant, or a database, that others stand in is there again.
+-- statement: databases
+insert into databases (tenant, name, database_id)
+select tenant, database, printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+from (
+  select distinct tenant, database, lower(hex(randomblob(15))) as id
+  from collections
+  where (tenant, database) not in (select tenant, name from databases)
+  group by tenant, database);
+
+-- statement: tenants
+insert into tenants (name)
+select distinct tenant from databases where tenant not in (select name from tenants);
+
+-- A database or a collection whose id is none has another one; its name is what it is known by.
+-- statement: database_ids
+update databases set database_id = (
+  select printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+  from (select lower(hex(randomblob(15))) as id where databases.database_id is not null))
+where length(database_id) <> 36 or replace(database_id, '-', '') glob '*[^0-9a-f]*';
+
+-- statement: collection_ids
+update collections set collection_id = (
+  select printf('%s-%s-4%s-a%s-%s', substr(id, 1, 8), substr(id, 9, 4), substr(id, 13, 3), substr(id, 16, 3), substr(id, 19, 12))
+  from (select lower(hex(randomblob(15))) as id where collections.collection_id is not null))
+where length(collection_id) <> 36 or replace(collection_id, '-', '') glob '*[^0-9a-f]*';

@@ -187,5 +187,5 @@ select 1 from outbox where next_attempt_at > :latest
 union all
 select 1 from mirror_outbox where next_attempt_at > :latest
 union all
-select 1 from meta where name in ('tidied_at', 'maintained_at') and value > :now
+select 1 from meta where name in ('tidied_at', 'maintained_at') and (value > :now or value is not strftime('%Y-%m-%dT%H:%M:%fZ', value))
 limit 1;

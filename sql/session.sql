@@ -157,4 +157,4 @@ limit 1;
 -- statement: untell
 delete from facts
 where user_id = :user_id and kind = 'episode' and value_json ->> 'origin' in ('session', 'day')
-returning session_id, value_json ->> 'origin' as origin, value_json ->> 'day' as day;
+returning session_id, iif(date(value_json ->> 'day') is value_json ->> 'day', value_json ->> 'day', null) as day;

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.interfaces import chroma
 from memdb.interfaces.commands import app
 from memdb.mending import mend
 from memdb.times import to_utc
@@ -203,6 +204,48 @@ def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: P
     assert [file.stat().st_mode & 0o777 for file in (path, Path(mended.kept_in), Path(mended.copy_of_before))] == [0o600] * 3
 
 
+GARBLED = {
+    "who made a memory": ("update segments set written_by = 'rul' || cast(x'ff' as text)", "segments", None),
+    "whose an event is": ("update events set user_id = 'an' || cast(x'ff' as text)", "events", "event_id 'e1' of user_id 'an\ufffd'"),
+    "where its users are": ("update meta set value = cast(x'ff' as text) where name = 'timezone'", "meta", "name 'timezone'"),
+    "who has claimed a turn": (
+        "update turns set claimed_by = cast(x'ff' as text) where turn_id = 'turn-2'",
+        "turns",
+        "turn_id 'turn-2' of user_id 'ana'",
+    ),
+    "when a session was begun": (
+        "update sessions set started_at = cast(x'ff' as text) where session_id = 's'",
+        "sessions",
+        "session_id 's' of user_id 'ana'",
+    ),
+    "what was asked": (
+        "insert into feedback select 'ana', cast(x'ff' as text), fact_id, 1, created_at from facts where value_text = 'Ana plays chess'",
+        "feedback",
+        None,
+    ),
+    "a database of collections": ("insert into tenants values (cast(x'ff' as text))", "tenants", "name '\ufffd'"),
+}
+
+
+@pytest.mark.parametrize(("sql", "table", "row"), GARBLED.values(), ids=GARBLED)
+def test_a_text_that_is_none_is_told_and_set_aside_wherever_it_stands(damaged: Damage, sql: str, table: str, row: str | None) -> None:
+    mem = damaged(sql)
+    (one,) = mem.check()
+    assert (one.table, one.fault) == (table, "a text in it is no UTF-8")
+    assert row in (None, one.row)
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_a_vector_that_waits_in_a_line_that_cannot_be_read_is_made(damaged: Damage) -> None:
+    mem = damaged("insert into outbox select id, cast(x'ff' as text), 0, null, 0, null from facts where value_text = 'Ana plays chess'")
+    mem._store.database().connection.execute("update facts set embedding_id = null where value_text = 'Ana plays chess'")
+    mem.mend()
+    mem.drain()
+    (fact,) = (fact for fact in mem.facts("ana") if fact.value_text == "Ana plays chess")
+    assert fact.embedding_id is not None
+
+
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
     with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
         kept_in = mem.mend().kept_in
@@ -269,6 +312,131 @@ def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> N
     assert mem.check() == []
 
 
+LACKING = {
+    "a kind": "update kinds set kind = 'fabt' where kind = 'fact'",
+    "a memory type": "update memory_types set memory_type = 'SIGNIFICAMT' where memory_type = 'SIGNIFICANT'",
+    "a segment": "update segments set segment_id = 'x'",
+    "a tenant": "update tenants set name = 'default_tenamt'",
+    "a database": "update databases set name = 'default_databbse'",
+    "where a collection stands": "update collections set tenant = 'x'",
+    "the id of a database": "update databases set database_id = 'x'",
+    "the id of a collection": "update collections set collection_id = 'x'",
+}
+
+
+@pytest.mark.parametrize("sql", LACKING.values(), ids=LACKING)
+def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, damaged: Damage, sql: str) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x"], embeddings=[[1.0, 0.0]])
+    mem = damaged(sql)
+    before = mem.facts("ana", kinds=None)
+    assert mem.check() != []
+    mended = mem.mend()
+    assert (mended.set_aside, mended.left, mended.lost, mem.check()) == ((), (), (), [])
+    assert {fact.fact_id for fact in mem.facts("ana")} >= {fact.fact_id for fact in before}
+    mem.remember("Ana plays go", user_id="ana")
+    with chroma.PersistentClient(path) as client:
+        client.set_tenant("x" if "tenant = 'x'" in sql else "default_tenant")
+        assert client.get_collection("things").count() == 1
+
+
+@pytest.mark.parametrize("value", ["", "2025-99-01T00:00:00.000Z"])
+def test_a_night_that_was_last_at_no_time_is_taken_for_tonight(damaged: Damage, value: str) -> None:
+    mem = damaged(f"insert or replace into meta values ('maintained_at', '{value}'), ('tidied_at', '{value}')")
+    mem.drain()
+    mem.maintain(now=LATER)
+    told = mem._store.database().all("meta.all")
+    assert value not in [row["value"] for row in told]
+
+
+@pytest.mark.parametrize("sql", ["name = 'x'", "value = 'x'", "value = cast(x'ff' as text)"])
+def test_a_file_that_does_not_tell_whose_its_vectors_are_takes_the_next_embedder(path: Path, sql: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(f"update meta set {sql} where name = 'dimension'")
+    connection.close()
+    memdb.mend(path)
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert mem.drain()
+        assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+
+
+NAMELESS = {
+    "links": "insert into links (source_id, target_id, relation) select fact_id, 'gone', 'supports' from facts limit 1",
+    "outcomes": "insert into outcomes values (1, 'gone', 't', 1, '', '2025-03-01T10:00:00.000Z')",
+    "feedback": "insert into feedback values ('ana', 'Where?', 'gone', 1, '2025-03-01T10:00:00.000Z')",
+    "collection_vectors": "insert into collection_vectors values (7, 1, 1, x'00')",
+}
+
+
+@pytest.mark.parametrize(("table", "sql"), NAMELESS.items(), ids=NAMELESS)
+def test_a_row_that_names_another_which_is_not_there_is_told_and_set_aside(damaged: Damage, table: str, sql: str) -> None:
+    mem = damaged(sql)
+    (one,) = mem.check()
+    assert (one.table, one.fault.endswith("is not there")) == (table, True)
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_what_goes_with_a_row_of_a_collection_is_set_aside_with_it(path: Path, damaged: Damage) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x"], embeddings=[[1.0, 0.0]], documents=["one"], metadatas=[{"colour": "teal"}])
+    kept_in = damaged("update collection_records set document = cast(x'ff' as text)").mend().kept_in
+    assert kept_in is not None
+    lines = [line.split('"')[1] for line in Path(kept_in).read_text().splitlines() if line.startswith("insert into")]
+    assert lines == ["collection_records", "collection_metadata", "collection_vectors"]
+
+
+def test_a_vector_of_a_collection_that_is_too_short_is_told_and_set_aside(path: Path, damaged: Damage) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x", "y"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
+    mem = damaged("update collection_vectors set embedding = x'0000803f' where record = 1")
+    with (
+        chroma.PersistentClient(path) as client,
+        pytest.raises(memdb.StoreError, match="damaged \\(collection_vectors, record 1: it is not as long"),
+    ):
+        client.get_collection("things").query(query_embeddings=[[1.0, 0.0]])
+    assert [one.table for one in mem.mend().set_aside] == ["collection_vectors"]
+    with chroma.PersistentClient(path) as client:
+        assert client.get_collection("things").query(query_embeddings=[[1.0, 0.0]])["ids"] == [["y"]]
+
+
+TIMELESS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
+    "a label": (
+        "insert into feedback select 'ana', 'Where?', fact_id, 1, 'x' from facts where value_text = 'Ana plays chess'",
+        "feedback, fact_id '.*' of query 'Where\\?' of user_id 'ana': field given_at",
+        lambda mem: mem.labels(),
+    ),
+    "a link": (
+        "insert into links (source_id, target_id, relation) select min(fact_id), max(fact_id), 'knows' from facts where kind <> 'message'",
+        "links, relation 'knows' of target_id '.*' of source_id '.*': field relation",
+        lambda mem: [mem.links(fact.fact_id) for fact in mem.facts("ana")],
+    ),
+    "a day": (
+        "update sessions set day = 'x', summarised = 0, ended_at = last_turn_at",
+        "sessions, session_id 's' of user_id 'ana': field day",
+        lambda mem: mem.maintain(now=LATER),
+    ),
+    "an event": (
+        "insert into events (event_id, user_id, description, timestamp) values ('e2', 'ana', ' ', '2025-03-01T19:00:00.000Z')",
+        "events, event_id 'e2' of user_id 'ana': field description",
+        lambda mem: mem.narrate(now=LATER),
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "where", "ask"), TIMELESS.values(), ids=TIMELESS)
+def test_what_is_no_record_of_facts_is_told_by_whoever_reads_it_too(
+    damaged: Damage, sql: str, where: str, ask: Callable[[memdb.Memory], object]
+) -> None:
+    mem = damaged(sql)
+    with pytest.raises(memdb.StoreError, match=rf"^A row of .*mem\.db is damaged \({where}"):
+        ask(mem)
+    assert len(mem.mend().set_aside) == 1
+    ask(mem)
+    assert mem.check() == []
+
+
 def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: Damage) -> None:
     mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
     mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
@@ -318,11 +486,18 @@ def test_the_command_ends_with_a_code_of_its_own_where_something_is_damaged(path
     assert done.stdout.startswith("facts_archive\tfact_id '")
 
 
-@pytest.mark.parametrize("column", ["value_text", "source_excerpt"])
-def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged: Damage, column: str) -> None:
-    mem = damaged(f"update facts set {column} = {column} || cast(zeroblob(200) as text) where value_text = 'Ana plays chess'")
+ZEROED = {
+    "facts": "value_text = value_text || cast(zeroblob(200) as text) where value_text = 'Ana plays chess'",
+    "turns": "user_input = user_input || cast(zeroblob(16) as text) where turn_id = 'turn-1'",
+    "fact_history": "reason = reason || cast(zeroblob(200) as text) where id = 1",
+}
+
+
+@pytest.mark.parametrize(("table", "sql"), ZEROED.items(), ids=ZEROED)
+def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged: Damage, table: str, sql: str) -> None:
+    mem = damaged(f"update {table} set {sql}")
     (one,) = (one for one in mem.check() if one.table)
-    assert one.fault == f"{column} has a run of zeros, as what was lost on a disk reads"
+    assert (one.table, one.fault) == (table, "a text in it has a run of zeros, as what was lost on a disk reads")
     assert mem.mend().set_aside == (one,)
     assert mem.check() == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import struct
+import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
@@ -180,6 +181,17 @@ def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_pa
         assert overwrite_remains(db)
         assert not overwrite_remains(db)
         assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_forgetting_waits_for_who_reads_only_for_a_moment(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        reader = apsw.Connection(str(tmp_path / "mem.db"))
+        reader.execute("begin; select * from meta").fetchall()
+        forget(mem._store.database(), "ana", key=None, config=mem.config)
+        done = threading.Timer(0.5, reader.close)
+        done.start()
+        assert overwrite_remains(mem._store.database(), patience=60.0)
+        done.join()
 
 
 def test_who_closes_the_file_overwrites_what_one_that_was_killed_has_left(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -525,6 +526,13 @@ def test_a_session_whose_process_died_is_left_to_its_user(mem: memdb.Memory) -> 
     mem._store.database().connection.execute("update open_sessions set held_by = ?", (new_identity(),))  # of nobody
     assert mem.session("ana", "s").bootstrap.recovered == ()
     assert mem.session("bob", "t").bootstrap.recovered == ("lost",)
+
+
+@pytest.mark.parametrize("name", ["x", f"{socket.gethostname()}:x:1", f"{socket.gethostname()}:{'9' * 30}:1"])
+def test_a_session_that_is_held_by_what_no_process_is_called_was_left(name: str, mem: memdb.Memory) -> None:
+    mem.session("ana", "lost").observe("I live in Faro.")
+    mem._store.database().connection.execute("update open_sessions set held_by = ?", (name,))
+    assert mem.session("ana", "t").bootstrap.recovered == ("lost",)
 
 
 def test_a_session_lets_go_of_a_forgotten_turn_whose_id_another_user_s_has_too(mem: memdb.Memory) -> None:

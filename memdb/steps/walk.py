@@ -63,4 +63,5 @@ def walk(
                     frontier[name] = strength
         led = json.dumps([(name, way.depth, way.strength) for name, way in ways.items()])
         reached = stored.facts(db, db.all("links.reached", ways=led, limit=max(0, limit)))
-    return [Linked(fact=by_the_clock(fact, now), **ways[fact.fact_id]._asdict()) for fact in reached]
+        with stored.reading(db, rows=({"fact_id": fact_id},)):
+            return [Linked(fact=by_the_clock(fact, now), **ways[fact.fact_id]._asdict()) for fact in reached]
