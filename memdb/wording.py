@@ -42,6 +42,8 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
         label = "plans on"
     if label in ("has children:", "has siblings:") and value.startswith("no "):
         label = "has"
+    if label == "has children:" and value == "children":
+        label = "has"  # how many was not said
     if label == "works as" and (_STATE.fullmatch(value) or _RETIRED.match(value)):
         label = "is"
     if label.endswith(" on") and _YEAR.fullmatch(value):
