@@ -451,7 +451,9 @@ def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     assert task.value_text == "The assistant will look into the trains tomorrow"
 
 
-@pytest.mark.parametrize("said", ["I'll let you know.", "I'll let you know if I need anything else!", "I will look into it.", "I'll check it out"])
+@pytest.mark.parametrize(
+    "said", ["I'll let you know.", "I'll let you know if I need anything else!", "I will look into it.", "I'll check it out"]
+)
 def test_a_promise_of_nothing_is_no_task(mem: memdb.Memory, said: str) -> None:
     mem.observe("Is it far?", said, user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()

@@ -248,7 +248,9 @@ def _conflicts(
         known, counted = normalise(fact.object), predicate.predicate == "has_children"
         held = set(known.split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
-        alike |= not fact.denies and ((_tells_more(fact.key, said, known) and not candidate.explicit) or (counted and _tells_more(fact.key, known, said)))
+        alike |= not fact.denies and (
+            (_tells_more(fact.key, said, known) and not candidate.explicit) or (counted and _tells_more(fact.key, known, said))
+        )
         alike &= said.startswith(_NEAR) == known.startswith(_NEAR)  # who lives near a town does not live there
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact

@@ -39,8 +39,9 @@ _PROMISES = re.compile(
 )
 _PROMISING = ("i'll ", "i will ")
 _SAYS_NOTHING = re.compile(  # of what is promised: "I'll let you know", "I'll let you know if I need anything", "I'll look into it"
-    r"(?:let you know(?: (?:how (?:it|that|this|things)\b.*|(?:if|whether|should) i (?:need|have|can|want|think)\b.*|what (?:i|you) think\b.*|then|later|soon"
-    r"|tomorrow|as well|too))?|get back(?: to you)?|(?:check|look into|find|send|prepare) (?:it|that|this|them|those)(?: (?:out|up|over|soon|later|too))?"
+    r"(?:let you know(?: (?:how (?:it|that|this|things)\b.*|(?:if|whether|should) i (?:need|have|can|want|think)\b.*"
+    r"|what (?:i|you) think\b.*|then|later|soon|tomorrow|as well|too))?|get back(?: to you)?"
+    r"|(?:check|look into|find|send|prepare) (?:it|that|this|them|those)(?: (?:out|up|over|soon|later|too))?"
     r"|check (?:back|in)(?: (?:with you|soon|later))?)",
     re.IGNORECASE,
 )
