@@ -21,7 +21,7 @@ from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_begi
 from memdb.fitting import by_beginning
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
-from memdb.records import Candidate, Predicate
+from memdb.records import Candidate, Predicate, Turn, source_of
 from memdb.sentences import CONTRACTED, expand
 from memdb.validity import BECAME, WILL_BE, Validity, ended_once, validity
 from memdb.wording import worded
@@ -76,6 +76,16 @@ class Circumstances(Writing):
     predicates: Mapping[str, Predicate]
     first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
     held: Held | None = None
+
+
+def owner_of(turn: Turn) -> Person | None:
+    """Return the one who speaks in a turn, whose facts are kept; None where that is an assistant, or nobody who has a name."""
+    speaker = (turn.speaker or "user").strip()
+    if source_of(speaker) != "user_message":
+        return None
+    if speaker.casefold() == "user" or speaker == turn.user_id:
+        return Person("user", "User")
+    return Person(slug(speaker), speaker) if slug(speaker) else None
 
 
 def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
@@ -190,7 +200,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     made = _Made(pattern, clause, confidence, explicit, true, here)
     everybody = [about]
     if pattern.couple and mode == "ends" and about == here.owner and not _I.match(clause.text):
-        everybody += [_of_owner(relation, here) for relation in ("wife", "partner")]
+        everybody += [of_owner(relation, here) for relation in ("wife", "partner")]
     for one, value in product(everybody, values):
         filled = pattern.object.format(**{**_spoken(groups), "o": value}) if value else pattern.object.replace("{o}", "")
         filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
@@ -353,10 +363,11 @@ def about_whom(clause: Clause, here: Circumstances) -> Person | None:
     several = predicate_of(canonical_key(here.owner.slug, relation), here.predicates).cardinality == "many"
     if several and clause.name and clause.name.split()[0] != first.split()[0]:
         return Person(slug(clause.name), clause.name)
-    return _of_owner(relation, here)
+    return of_owner(relation, here)
 
 
-def _of_owner(relation: str, here: Circumstances) -> Person:
+def of_owner(relation: str, here: Circumstances) -> Person:
+    """Return a relative of the one who speaks, as their facts are kept."""
     prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
     return Person(prefix + relation, f"{here.owner.display}'s {relation.replace('_', '-')}", relation in rules().groups["several"])
 

@@ -275,6 +275,13 @@ class Added(_Table):
     no_more: str
 
 
+class Mentioned(_Table):
+    """What one `says` by the way who speaks of somebody as theirs, `unless` something is known under these predicates, or was."""
+
+    says: str
+    unless: tuple[str, ...]
+
+
 class Form(_Table):
     """How one fills in a form about oneself; rules/english.toml says how."""
 
@@ -326,6 +333,7 @@ class Rules(_Table):
     takes_back: TakesBack
     play: dict[str, str]
     added: Added
+    mentioned: dict[str, Mentioned]
     form: Form
     pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]

@@ -23,6 +23,7 @@ from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
+from memdb.mentioned import mentioned_in
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
@@ -245,6 +246,8 @@ def _extract(
         except Exception as failure:  # as above
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = checks.searchable(str(failure)[:500]), calls_of(failure)
+    if not any(one.because for one in read):
+        read += mentioned_in(turn, read, predicates=predicates, zone=config.zone, held=held, once=once)
     many = f"it states {MOST_FACTS} facts" if len(read) >= MOST_FACTS else ""
     limit = many or ("it is too long to be read whole" if is_read_in_part(turn.user_input) else "")
     notes = (Note(step="extract", why=f"{limit}; what else it says stands in the message only"),) if limit else ()

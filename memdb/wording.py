@@ -40,8 +40,12 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
     counted = (label in _COUNTED and not several) or (label in _COUNTED_IF_SMALL and _is_common(value))
     if label == "plans" and _DOING.match(value):
         label = "plans on"
+    if label == "wants" and _DOING.match(value):
+        label = "dreams of"
     if label in ("has children:", "has siblings:") and value.startswith("no "):
         label = "has"
+    if label == "has children:" and value == "children":
+        label = "has"  # how many was not said
     if label == "works as" and (_STATE.fullmatch(value) or _RETIRED.match(value)):
         label = "is"
     if label.endswith(" on") and _YEAR.fullmatch(value):

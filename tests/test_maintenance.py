@@ -451,6 +451,15 @@ def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     assert task.value_text == "The assistant will look into the trains tomorrow"
 
 
+@pytest.mark.parametrize(
+    "said", ["I'll let you know.", "I'll let you know if I need anything else!", "I will look into it.", "I'll check it out"]
+)
+def test_a_promise_of_nothing_is_no_task(mem: memdb.Memory, said: str) -> None:
+    mem.observe("Is it far?", said, user_id="ana", timestamp="2025-03-01T10:00:00Z")
+    mem.drain()
+    assert of(mem, "task") == []
+
+
 def test_what_is_said_to_be_done_is_closed(tell: Tell) -> None:
     tell("Remind me to call the dentist.", "I called the dentist today.")
     assert [(task.status, task.value_json["state"]) for task in of(tell(), "task")] == [("expired", "done")]  # type: ignore[index, call-overload]

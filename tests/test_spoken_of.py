@@ -324,3 +324,49 @@ def test_who_was_a_wife_is_believed_to_be_one_no_more(mem: memdb.Memory) -> None
     believed = after(mem, "I miss my wife, my late wife Ilona")
     assert ("wife.life", "died") in believed
     assert "user.wife" not in {key for key, _ in believed}
+
+
+@pytest.mark.parametrize(
+    ("turns", "fact"),
+    [
+        (("My wife and I went to Rome",), ("user.relationship", "married")),
+        (("I'm so lucky to have my husband and kids",), ("user.has_children", "children")),
+        (("My girlfriend took me to the opera",), ("user.relationship", "in a relationship")),
+        (("My cat keeps scratching the sofa, any tips?",), ("user.pet", "cat")),
+        (("I took my kids to the zoo", "I have two kids"), ("user.has_children", "two kids")),
+        (("I have two sons", "I took my kids to the zoo"), ("user.has_children", "two sons")),
+        (("I took my children out", "I have a son and a daughter"), ("user.has_children", "a son and a daughter")),
+        (("My boyfriend and I went out", "I'm engaged"), ("user.relationship", "engaged")),
+        (("My girlfriend and I went out", "We got married last week"), ("user.relationship", "married")),
+        (("We got divorced last week", "My wife and I met for coffee"), ("user.relationship", "divorced")),
+    ],
+)
+def test_whom_one_has_who_is_spoken_of_by_the_way_is_known(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:
+    assert [(key, value) for key, value in after(mem, *turns) if key == fact[0]] == [fact]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I miss my wife",
+        "If my husband calls, tell him I'm out",
+        "What would my wife say?",
+        "I want you to be my wife",
+        "My brother's wife called",
+        "My ex-wife called",
+        "My future husband will be tall",
+        "When I was a kid my dog ran away",
+        "Write a poem about my cat",
+        "In my novel, my husband is a spy",
+        "My friend said my wife is nice",
+        "Here is a photo of my horse painting",
+        "This is in memory of my cat Tom",
+        "I would marry my girlfriend",
+    ],
+)
+def test_whom_one_may_not_have_is_not_known(mem: memdb.Memory, said: str) -> None:
+    assert not {key for key, _ in after(mem, said)} & {"user.relationship", "user.pet", "user.has_children"}
+
+
+def test_one_who_is_known_by_what_is_told_of_them_is_not_told_again(mem: memdb.Memory) -> None:
+    assert after(mem, "My wife loves jazz") == {("wife.likes", "jazz")}

@@ -212,7 +212,8 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
 
 def _refine(candidate: Candidate, known: Fact, config: Config) -> Action:
     delta = closer(known.confidence, config.confirmation_rate)
-    if set(normalise(candidate.object).split()) < set(normalise(known.object).split()):
+    said = normalise(candidate.object)
+    if set(said.split()) < set(normalise(known.object).split()) or _tells_more(candidate.key, normalise(known.object), said):
         return _action("noop", candidate, target=known, delta=delta, reason="said again, in fewer words", valid_to=known.valid_to)
     return _action("update", candidate, target=known, delta=delta, reason=f"says more than {known.object!r}", valid_to=known.valid_to)
 
@@ -244,12 +245,23 @@ def _conflicts(
         lasting = [fact for fact in own if fact.valid_to is not None and starts < fact.valid_to and not fact.denies]
         lasting = [fact for fact in lasting if candidate.valid_to is None or fact.valid_from < candidate.valid_to]
     for fact in lasting:
-        held = set(normalise(fact.object).split())
+        known, counted = normalise(fact.object), predicate.predicate == "has_children"
+        held = set(known.split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
-        alike &= said.startswith(_NEAR) == normalise(fact.object).startswith(_NEAR)  # who lives near a town does not live there
+        alike |= not fact.denies and (
+            (_tells_more(fact.key, said, known) and not candidate.explicit) or (counted and _tells_more(fact.key, known, said))
+        )
+        alike &= said.startswith(_NEAR) == known.startswith(_NEAR)  # who lives near a town does not live there
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
+
+
+def _tells_more(key: str, said: str, than: str) -> bool:
+    """Whether it is told of those of whom only is known that there are some: how many children, or what one's girlfriend is to one now."""
+    if key.endswith(".has_children"):
+        return than == "children" and said != than and not said.startswith("no ")
+    return key.endswith(".relationship") and than == "in relationship" and said in ("engaged", "married")  # as `normalise` leaves it
 
 
 def _is_recounted(said: str, fact: Fact) -> bool:

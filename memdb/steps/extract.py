@@ -12,14 +12,14 @@ from itertools import chain, islice
 from memdb.acquaintances import known_by_name, name_keys
 from memdb.called import called
 from memdb.changes import changes_in
-from memdb.claims import Circumstances, Held, HeldOf, Person, facts_in, who_stays
+from memdb.claims import Circumstances, Held, HeldOf, facts_in, owner_of, who_stays
 from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
 from memdb.english import Clause, clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
-from memdb.keys import canonical_key, normalise, slug, telling
-from memdb.records import Candidate, Predicate, Turn, source_of
+from memdb.keys import canonical_key, normalise, telling
+from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
 from memdb.sentences import beginning
@@ -65,7 +65,7 @@ def extract(
     time taken grows with its length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks
     of them.
     """
-    owner = _owner(turn)
+    owner = owner_of(turn)
     if owner is None or not turn.user_input.strip():
         return []
 
@@ -277,15 +277,6 @@ def _since(turn: Turn, answer: str | None, found: _Found, there: Situation) -> I
             for clause in clauses(statement, at=turn.timestamp, zone=there.zone):
                 if clause.times:
                     yield replace(clause, excerpt=excerpt if text == turn.user_input else beginning(turn.user_input))
-
-
-def _owner(turn: Turn) -> Person | None:
-    speaker = (turn.speaker or "user").strip()
-    if source_of(speaker) != "user_message":
-        return None
-    if speaker.casefold() == "user" or speaker == turn.user_id:
-        return Person("user", "User")
-    return Person(slug(speaker), speaker) if slug(speaker) else None
 
 
 def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:

@@ -38,6 +38,13 @@ _PROMISES = re.compile(
     re.IGNORECASE,
 )
 _PROMISING = ("i'll ", "i will ")
+_SAYS_NOTHING = re.compile(  # of what is promised: "I'll let you know", "I'll let you know if I need anything", "I'll look into it"
+    r"(?:let you know(?: (?:how (?:it|that|this|things)\b.*|(?:if|whether|should) i (?:need|have|can|want|think)\b.*"
+    r"|what (?:i|you) think\b.*|then|later|soon|tomorrow|as well|too))?|get back(?: to you)?"
+    r"|(?:check|look into|find|send|prepare) (?:it|that|this|them|those)(?: (?:out|up|over|soon|later|too))?"
+    r"|check (?:back|in)(?: (?:with you|soon|later))?)",
+    re.IGNORECASE,
+)
 _POLITELY = re.compile(r",?\s+(?:please|pls|thanks|thank you)$", re.IGNORECASE)
 _FIND_IT = re.compile(r"find (?:it|them)\b", re.IGNORECASE)
 _LOST = re.compile(
@@ -106,7 +113,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
         for match in pattern.finditer(text) if _has_any(text, words) else ():
             what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
-            if title is None:
+            if title is None or (promised and _SAYS_NOTHING.fullmatch(title)):
                 continue
             times = find_times(title, at=turn.timestamp, zone=zone)
             due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
