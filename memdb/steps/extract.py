@@ -14,7 +14,8 @@ from memdb.called import called
 from memdb.changes import changes_in
 from memdb.claims import Circumstances, Held, HeldOf, Person, facts_in, who_stays
 from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
-from memdb.english import Clause, clauses
+from memdb.clause import Clause
+from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
