@@ -668,7 +668,7 @@ def _some(seen: IO[bytes]) -> bytes:
 
 @pytest.mark.parametrize(
     ("command", "bar"),
-    [("load --user ana said.json", "storing ana"), ("reindex --embedder hashing-64", "embedding"), ("evaluate --embedder none", "measuring"),
+    [("load --user ana said.json", "storing ana"), ("reindex --embedder hashing-64", "embedding"), ("evaluate --data labels.json --embedder none", "measuring"),
      ("maintain", "maintaining"), ("tune mine --data labels.json --embedder none", "fitting"), ("replay", "replaying")],
 )  # fmt: skip
 def test_work_that_takes_long_has_a_bar_where_a_person_watches(
@@ -1032,11 +1032,11 @@ def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     assert float(row[3]) == pytest.approx(float(row[1]) - float(row[2]), abs=0.002)
 
 
-def test_evaluate_says_that_there_is_nothing_to_measure_with(db: Path, tmp_path: Path) -> None:
+def test_evaluate_cannot_do_without_a_question_that_tells_what_is_relevant(db: Path, tmp_path: Path) -> None:
     (tmp_path / "labels.json").write_text('[{"user_id": "ana", "query": "Who am I?"}]', encoding="utf-8")
     for data in ((), ("--data", tmp_path / "labels.json")):
         result = run("evaluate", *data, "--embedder", "none", "--db", db)
-        assert (result.exit_code, result.stdout, "nothing to measure with; give feedback, or --data" in result.stderr) == (0, "", True)
+        assert (result.exit_code, result.stdout, "nothing to measure with: no question tells" in result.stderr) == (2, "", True)
 
 
 def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path) -> None:

@@ -203,9 +203,6 @@ def evaluate(
     if json:
         print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
         return
-    if not questions:
-        say("There is nothing to measure with; give feedback, or --data with questions that tell what is relevant.")
-        return
     print_rows(
         ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
         (
