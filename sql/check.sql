@@ -41,7 +41,7 @@ select 'facts' as "table", 'fact_id' as called, cast(fact_id as blob) as name, c
 from facts
 union all
 select 'fact_history', 'id', id, cast(user_id as blob),
-  cast(concat_ws(' ', fact_id, user_id, key, before, after, reason, turn_id, action_hash) as blob)
+  cast(concat_ws(' ', fact_id, user_id, key, before, after, reason, turn_id, action_hash, session_id) as blob)
 from fact_history
 union all
 select 'facts_archive', 'fact_id', cast(fact_id as blob), cast(user_id as blob),
