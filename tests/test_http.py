@@ -783,7 +783,12 @@ def test_keys_are_read_from_text() -> None:
         ({"user_id": "\t"}, "body.user_id: it is blank; give a text"),
         ({"key": "Lives in"}, "body.key: write subject.predicate in lower case, such as user.lives_in"),
         ({"valid_from": "noon"}, "body.valid_from: write a time like 2025-03-01T09:30:00Z"),
-        ({"confidence": 10**400}, "body.confidence: Input should be a valid number"),
+        ({"confidence": 10**400}, "body.confidence: give a number"),
+        ({"confidence": 2}, "body.confidence: give a number of 1 or less"),
+        ({"user_id": ""}, "body.user_id: it is empty; give a text"),
+        ({"value_text": "x" * 100_001}, "body.value_text: it is too long; give at most 100000 characters"),
+        ({"tags": "tea"}, "body.tags: give a list"),
+        ({"memory_type": "DULL"}, "body.memory_type: give 'SIGNIFICANT'"),
     ],
 )
 def test_a_field_that_cannot_be_used_is_told_in_words(client: TestClient, body: dict[str, object], why: str) -> None:
