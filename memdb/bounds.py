@@ -19,8 +19,8 @@ def suppose(stated: list[Clause]) -> None:
     stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
 
 
-def is_bounded(stated: list[Clause], clause: Clause) -> bool:
-    """Tell whether a clause says when what was stated last is so, or that it is over; then take that back, or hedge it."""
+def bound(stated: list[Clause], clause: Clause) -> bool:
+    """Take back what was stated last, or hedge it, if a clause says when it is so, or that it is over; return whether it does."""
     said, bounded = stated[-1].text, _WHEN.match(clause.text)
     at_times = bounded is not None and bounded.group().lower() == "when" and compiled(_AT_TIMES).search(said) is not None
     if at_times or (bounded and compiled(rules().phrase["only_then_so"]).match(said)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memdb.bounds import is_bounded, suppose
+from memdb.bounds import bound, suppose
 from memdb.capitals import is_made_up
 from memdb.clause import Clause
 from memdb.elided import with_my, with_subject
@@ -158,7 +158,7 @@ class _Read:
             if self.stated and _IF.match(text):
                 suppose(self.stated)
             self.asked = self.blocked = True
-        elif self.stated and is_bounded(self.stated, clause):
+        elif self.stated and bound(self.stated, clause):
             pass
         elif compiled(block["reported"]).match(text):
             self.blocked, self.recited, self.reported = True, compiled(block["recited"]).match(text) is not None, text

@@ -97,8 +97,7 @@ def clauses(
     and is hedged then. Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
     """
     known = dict(people or {})
-    if joke := _joke().search(text):  # what is said before it is not meant, what it leads to is
-        text = " " * joke.start("says") + text[joke.start("says") :]
+    text = _without_joke(text)
     hidden, block = masked(text), rules().block
     small = _I.sub("", hidden).islower()
     if compiled(block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE].lstrip()):
@@ -145,9 +144,7 @@ def clauses(
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
         fragment = of_oneself(sentence, then=None if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
         oneself, sentence = oneself or fragment != sentence, fragment
-        if (plain := plain_sentence(sentence)) != sentence:
-            plain = as_ones_own(plain, known)
-        written = with_age(with_name_beside(plain))
+        written = _said_plainly(sentence, known)
         sentence = introduced(written)
         oneself = first and (oneself or not _I.match(written)) and sentence.startswith("I am ")
         elided |= oneself  # "Marcus here. 34. Bus driver in Hull"
@@ -210,6 +207,14 @@ def _after_a_relative() -> re.Pattern[str]:
     return re.compile(rf"(?P<who>\b(?:my|our) (?:{relation_words()})\W+)(?P<next>\w+(?: \w+)?)", re.IGNORECASE)
 
 
-@cache
-def _joke() -> re.Pattern[str]:
-    return compiled(rules().phrase["joked"])
+def _without_joke(text: str) -> str:
+    """A text with blanks for what is said before "just kidding": that is not meant, what it leads to is."""
+    joke = compiled(rules().phrase["joked"]).search(text)
+    return text if joke is None else " " * joke.start("says") + text[joke.start("says") :]
+
+
+def _said_plainly(sentence: str, known: Mapping[str, str]) -> str:
+    """A sentence as plainly as the patterns know it, with what is told of somebody's name and age beside."""
+    if (plain := plain_sentence(sentence)) != sentence:
+        plain = as_ones_own(plain, known)
+    return with_age(with_name_beside(plain))

@@ -14,6 +14,6 @@ EPISODES = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 ACCOUNTS = uuid.UUID("6d656d64-7300-5000-8000-000000000000")
 
 
-def id_of(among: uuid.UUID, *parts: JsonValue) -> str:
+def id_of(among: uuid.UUID, *parts: JsonValue | list[str]) -> str:
     """Return the id of what these parts tell from all others of its sort."""
     return str(uuid.uuid5(among, json.dumps(parts)))
