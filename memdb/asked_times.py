@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from memdb.cues import asks_present
 from memdb.dates import Prefer, count_of
 from memdb.languages import Language
-from memdb.times import end_of, to_utc
+from memdb.times import MOMENT, end_of, to_utc
 from memdb.times_abroad import find_times_abroad
 from memdb.when import TimeSpan, find_times
 
@@ -236,7 +236,7 @@ def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple
     """The same days of the years before those that begin so, by the user's clocks; Easter is another day each year."""
     times: list[tuple[datetime, datetime]] = []
     for _ in range(_YEARS_BACK):
-        earlier = next(iter(find_times(text, at=begins - timedelta(milliseconds=1), zone=zone, prefer="past")), None)
+        earlier = next(iter(find_times(text, at=begins - MOMENT, zone=zone, prefer="past")), None)
         if earlier is None or earlier.begins >= begins:
             break
         begins = earlier.begins

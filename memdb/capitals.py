@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from memdb.called import called
 from memdb.english_rules import compiled, relation_words
 from memdb.files import read
+from memdb.fitting import any_of
 from memdb.frames_abroad import fold
 
 _MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
@@ -166,18 +167,13 @@ def _names() -> _Names:
     return _Names.model_validate(tomllib.loads(read("rules/names.toml")))
 
 
-def _any_of(words: frozenset[str]) -> str:
-    """These words as alternatives of a pattern, the longest first."""
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
 @cache
 def _of_somebody() -> re.Pattern[str]:
     """A relative, or an animal, and what may be their name, or theirs, typed without a capital."""
     told = r",? (?:called |named |is (?:called |named )?)?"
     return re.compile(
         rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
-        rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|{_any_of(frozenset(called().attributes['person']))}){told})"
+        rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|{any_of(frozenset(called().attributes['person']))}){told})"
         rf"(?P<names>{_SMALL}(?:(?:, (?:and )?| and ){_SMALL})*)"
     )
 
@@ -185,7 +181,7 @@ def _of_somebody() -> re.Pattern[str]:
 @cache
 def _of_whom() -> re.Pattern[str]:
     """A relative, an animal or whom else one has, and what may be their name, or has a title."""
-    served = _any_of(frozenset(called().attributes["person"]))
+    served = any_of(frozenset(called().attributes["person"]))
     title = "|".join(word.capitalize() for word in _names().title.split("|"))
     return re.compile(
         rf"\b(?i:my|our) (?:(?:{_names().kept})[ -])*"

@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
-from memdb.english import Clause, clauses
+from memdb.clause import Clause
+from memdb.english import clauses
 from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
 from memdb.fitting import Tried, by_hint, hinted, hints

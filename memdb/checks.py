@@ -34,8 +34,33 @@ _WORDS = {
     "missing": "it is missing; give it",
     "extra_forbidden": "it is none of what is taken here; leave it out, or mend its name",
     "model_attributes_type": "give a JSON object",
+    "model_type": "give a dict",
+    "dict_type": "give a dict",
+    "list_type": "give a list",
+    "tuple_type": "give a list",
+    "string_type": "give a text",
+    "bool_type": "give true or false",
+    "bool_parsing": "give true or false",
+    "int_type": "give a whole number",
+    "int_parsing": "give a whole number",
+    "int_from_float": "give a whole number",
+    "float_type": "give a number",
+    "float_parsing": "give a number",
+    "finite_number": "give a finite number",
+    "timezone_aware": "give the time with its time zone",
 }
 """What is wrong with a field, where the words for it would be of the library's own trade."""
+_BOUNDS = {
+    "greater_than_equal": "give a number of {ge} or more",
+    "greater_than": "give a number above {gt}",
+    "less_than_equal": "give a number of {le} or less",
+    "less_than": "give a number below {lt}",
+    "string_too_long": "it is too long; give at most {max_length} characters",
+    "too_short": "give at least {min_length}",
+    "too_long": "give at most {max_length}",
+    "literal_error": "give {expected}",
+}
+"""The same, where it lies beyond what is taken."""
 _PATTERNS = {
     r"\S": "it is blank; give a text",
     r"^$|\S": "it is blank; give a text",
@@ -70,6 +95,13 @@ def texts(**given: str | None) -> None:
     for argument, value in given.items():
         if value is not None:
             text(value, argument)
+
+
+def names(**given: str | None) -> None:
+    """Refuse names that are given and empty; None stands for any, or for none."""
+    for argument, value in given.items():
+        if value is not None:
+            name(value, argument)
 
 
 def filled(value: str, argument: str) -> str:
@@ -117,11 +149,14 @@ def why(wrong: ErrorDetails) -> str:
         return _WORDS[wrong["type"]]
     if wrong["type"] == "value_error":
         return str(wrong["ctx"]["error"])
-    if wrong["type"] == "model_type":
-        return "Input should be a valid dictionary"
     if wrong["type"] == "string_pattern_mismatch":
         return _PATTERNS.get(wrong["ctx"]["pattern"], wrong["msg"])
-    return wrong["msg"].replace("a valid tuple", "a list")
+    if wrong["type"] == "string_too_short" and wrong["ctx"]["min_length"] == 1:
+        return "it is empty; give a text"
+    if wrong["type"] not in _BOUNDS:
+        return wrong["msg"]
+    bounds = {name: int(bound) if isinstance(bound, float) and bound.is_integer() else bound for name, bound in wrong["ctx"].items()}
+    return _BOUNDS[wrong["type"]].format_map(bounds)
 
 
 def place(parts: Sequence[int | str]) -> str:

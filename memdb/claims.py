@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
 from memdb.capitals import is_a_name
-from memdb.english import Clause
+from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from memdb.checks import why
 from memdb.daytime import machine_zone
 from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
@@ -289,7 +290,7 @@ def _checked(layer: Mapping[str, object], origin: str) -> Config:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        hint = "it is not a setting; leave it out, or mend its name" if first["type"] == "extra_forbidden" else why(first)
         told = f"Setting {name!r} from {origin} cannot be used" if name else f"The settings from {origin} cannot be used"
         raise ConfigError(f"{told}: {hint}.") from error
 

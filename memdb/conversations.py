@@ -229,7 +229,7 @@ def _what_is_wrong(error: ValidationError) -> str:
         return f"field {name} is not known; a message has text (or content), speaker (or role), timestamp, session_id and turn_id."
     if first["type"] == "missing":
         return f"field {name} is missing; add it."
-    return f"field {name} cannot be used ({first['msg'][:1].lower()}{first['msg'][1:]}); mend it and load the file again."
+    return f"field {name} cannot be used ({checks.why(first)}); mend it and load the file again."
 
 
 def _named(value: JsonValue) -> str:

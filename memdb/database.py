@@ -20,6 +20,7 @@ import apsw
 from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
+from memdb.log_moving import LogMover
 from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
@@ -27,7 +28,6 @@ Row = dict[str, SqlValue]
 Result = TypeVar("Result")
 
 _ROOM_KIB = 64 * 1024
-_LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value, or one of its
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -388,13 +388,16 @@ class Database:
         """
         usual = self.setting("wal_autocheckpoint")
         with self.translated():
-            mover = _LogMover(self.path, synchronous=self.setting("synchronous"))
+            beside = Database(self.path)
+        beside.set("synchronous", self.setting("synchronous"))
+        mover = LogMover(beside.move_log)
         try:
             self.set("wal_autocheckpoint", 0)
             self._tell_log(mover.heed)
             yield mover.go_on
         finally:
             mover.finish()
+            beside.close()
             self._tell_log(None)
             self.set("wal_autocheckpoint", usual)
 
@@ -410,9 +413,21 @@ class Database:
         finally:
             self._fire(True)
 
-    def _tell_log(self, heed: Callable[[apsw.Connection, str, int], int] | None) -> None:
+    def move_log(self) -> None:
+        """Move the write-ahead log into the file, as far as readers allow; what fails is left for another time."""
+        with suppress(apsw.Error), self.lock:
+            self.connection.execute("pragma wal_checkpoint(passive)").fetchall()
+
+    def _tell_log(self, heed: Callable[[int], None] | None) -> None:
+        """Have it told how many pages the log has after each transaction, or nobody."""
+
+        def told(_connection: apsw.Connection, _name: str, pages: int) -> int:
+            if heed is not None:
+                heed(pages)
+            return apsw.SQLITE_OK
+
         with self.translated():
-            self.connection.set_wal_hook(heed)
+            self.connection.set_wal_hook(None if heed is None else told)
 
     def _fire(self, triggers: bool) -> None:
         with self.translated():
@@ -556,45 +571,6 @@ def connect(path: Path) -> apsw.Connection:
     if os.path.isfile(name) and not os.access(os.path.dirname(name) or ".", os.W_OK) and not os.path.exists(f"{name}-wal"):
         return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=_AS_IT_IS, statementcachesize=_PREPARED)
     return apsw.Connection(name, statementcachesize=_PREPARED)
-
-
-class _LogMover:
-    """Moves the write-ahead log into the file in a thread of its own. What it fails to move is safe in the log, and is moved later."""
-
-    def __init__(self, path: Path, *, synchronous: int) -> None:
-        self._database = Database(path)
-        self._database.set("synchronous", synchronous)
-        self._pages = 0  # in the log, by the last transaction
-        self._thread: threading.Thread | None = None
-
-    def heed(self, connection: apsw.Connection, name: str, pages: int) -> int:
-        """Take in how long the log is: SQLite tells it after each transaction, however far the thread has come meanwhile."""
-        self._pages = pages
-        return apsw.SQLITE_OK
-
-    def go_on(self) -> None:
-        """Begin to move what is there now, unless the thread is still at work; wait for it if the log is long."""
-        if self._thread is not None:
-            if self._thread.is_alive() and self._pages < _LOG_PAGES:
-                return
-            self._thread.join()
-            if self._pages >= _LOG_PAGES:
-                self._move()  # to the end, while nobody writes: then the log is begun anew, which would grow without bounds otherwise
-                self._thread = None
-                return
-        self._thread = threading.Thread(target=self._move, name="memdb-log", daemon=True)
-        self._thread.start()
-
-    def finish(self) -> None:
-        """Move all that is left."""
-        if self._thread is not None:
-            self._thread.join()
-        self._move()
-        self._database.close()
-
-    def _move(self) -> None:
-        with suppress(apsw.Error), self._database.lock:
-            self._database.connection.execute("pragma wal_checkpoint(passive)").fetchall()
 
 
 @cache

@@ -114,7 +114,7 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
     """
     if (turn_id is None) == (session_id is None):
         raise InputError("Say what to take back: give either turn_id or session_id.")
-    checks.texts(user_id=user_id, turn_id=turn_id, session_id=session_id)
+    checks.names(user_id=user_id, turn_id=turn_id, session_id=session_id)
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
         user_id = user_id if user_id is not None else _whose(db, turn_id=turn_id, session_id=session_id)
@@ -183,7 +183,7 @@ def consent(
         Consent.model_validate({name: "keep" if choice is None else choice for name, choice in chosen.items()})
     except ValidationError as error:
         wrong = error.errors()[0]
-        raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {wrong['msg']}.") from error
+        raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {checks.why(wrong)}.") from error
     if sensitive_topics is not None or secrets is not None:
         with db.transaction():
             db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(utc_now()))

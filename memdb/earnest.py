@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memdb.english import separator
+from memdb.cutting import separator
 from memdb.english_rules import compiled, rules
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked, sentences
 

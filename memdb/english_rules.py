@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from memdb.called import attribute_of, called
 from memdb.files import read
+from memdb.fitting import any_of
 
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
@@ -397,13 +398,13 @@ def filled_in(pattern: str) -> str:
 def _nouns(name: str) -> str:
     """What one has one of, as alternatives of a pattern, the longest first: {person} is of those who are persons, {attribute} all."""
     nouns = attribute_of() if name == "attribute" else called().attributes.get(name, {})
-    return f"(?:{'|'.join(re.escape(noun) for noun in sorted(nouns, key=len, reverse=True))})" if nouns else ""
+    return f"(?:{any_of(nouns)})" if nouns else ""
 
 
 @cache
 def relation_words() -> str:
     """Return how relatives, friends and pets are called, as alternatives of a pattern, the longest first."""
-    return "|".join(re.escape(name) for name in sorted(called().relations, key=len, reverse=True))
+    return any_of(called().relations)
 
 
 @cache

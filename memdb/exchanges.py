@@ -13,7 +13,8 @@ from itertools import chain
 
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
-from memdb.english import Clause, clauses
+from memdb.clause import Clause
+from memdb.english import clauses
 from memdb.english_rules import Also, Exchange, Pattern, compiled, literal, rules
 from memdb.fitting import by_hint, hinted, hints
 from memdb.keys import canonical_key, predicate_of, telling

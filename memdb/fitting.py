@@ -20,6 +20,11 @@ _OF_GRAMMAR = frozenset(
 )
 
 
+def any_of(words: Iterable[str]) -> str:
+    """Return these words as alternatives of a pattern, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
 @cache
 def hints(pattern: str) -> frozenset[str]:
     """Return the beginnings of the words that a pattern spells out: what it matches has one of them, but for words of mere grammar."""

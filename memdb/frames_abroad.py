@@ -10,6 +10,7 @@ from itertools import count
 from string import digits
 
 from memdb.english_rules import filled_in
+from memdb.fitting import any_of
 from memdb.languages import Language, forms
 
 _APART = re.compile(r"\s*[;:()\[\]–—]\s*|\s+-+\s+|,\s+(?=,)")
@@ -60,7 +61,7 @@ class Reader:
         rules = language.statements
         assert rules is not None  # of others there is no reader
         self._language, self._rules = language, rules
-        self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{_alternatives(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
+        self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{any_of(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
         self.tale = _any(rules.tale)
         self._blocks = _any(rules.blocks)
@@ -268,7 +269,7 @@ class Reader:
         elif name in _LISTS or name in _MOST_WORDS:
             inside = _OPEN
         elif name in self._means:
-            inside = _alternatives(self._means[name])
+            inside = any_of(self._means[name])
         else:
             inside = _TIME if name == "date" else filled_in(slot.group())  # what is called the same in English
         return f"(?:{inside})"
@@ -336,11 +337,7 @@ def _any(patterns: Sequence[str]) -> re.Pattern[str]:
 
 
 def _words_of(found: Iterator[str] | Mapping[str, str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{_alternatives(found)})(?=\s|,|$)", re.IGNORECASE)
-
-
-def _alternatives(found: Iterator[str] | Mapping[str, str]) -> str:
-    return "|".join(re.escape(form) for form in sorted(found, key=len, reverse=True))
+    return re.compile(rf"(?<!\S)(?:{any_of(found)})(?=\s|,|$)", re.IGNORECASE)
 
 
 def _squeezed(aside: re.Pattern[str], clause: str) -> str:

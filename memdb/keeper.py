@@ -14,6 +14,7 @@ from memdb.database import Database, Row
 from memdb.daytime import day_type, part_of_day
 from memdb.errors import ConflictError
 from memdb.household import likeness
+from memdb.ids import MEMORIES, id_of
 from memdb.llm import calls_of
 from memdb.names import one_each, spelled
 from memdb.narrator import Narrator
@@ -36,7 +37,6 @@ log = logging.getLogger("memdb")
 
 EXPERIENCE = "household.experience"
 
-_NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
 _LOOKED_BACK = 400  # memories among which something like a new one is looked for
 _EARLIER, _LIKE = 3, 0.2  # earlier memories that a model is shown, and how much of their words they have in common with the events
 _EXCERPT = 4_000  # characters of the events kept beside a memory
@@ -112,7 +112,7 @@ def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now
     shown: dict[str, str] = {}
     part = _peopled(db, _sayable(db, part, config), ready_at, config)
     narrative, calls, error = _tell(db, part, ready_at, narrator, config, shown)
-    segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
+    segment_id = id_of(MEMORIES, part.events[0].user_id, [event.event_id for event in part.events]).replace("-", "")
     try:
         with db.transaction():
             if (db.one("events.still_there", fact_ids=json.dumps(list(shown))) or {})["there"] != len(shown):
@@ -250,7 +250,7 @@ def _peopled(db: Database, part: Segment, ready_at: datetime, config: Config) ->
 
 
 def _memory_id(segment_id: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, segment_id))
+    return str(uuid.uuid5(MEMORIES, segment_id))
 
 
 def _write_segment(db: Database, part: Segment, segment_id: str, *, ready_at: datetime, written_by: str, error: str | None) -> None:

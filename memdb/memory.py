@@ -1244,7 +1244,7 @@ class Memory:
         The first twenty hits are looked at: what comes later counts as not found, in MRR as well.
 
         Raises:
-            InputError: a label cannot be used, or a weight set is unknown.
+            InputError: a label cannot be used, no question tells what is relevant, or a weight set is unknown.
             ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
         return evaluate(self._store.database(), self._labelled(labelled), search=self._search_labelled, weights=weights)

@@ -29,6 +29,6 @@ def judge(found: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
 
 
 def average(judged: Iterable[dict[str, float]]) -> dict[str, float]:
-    """Return the mean of each measure over many questions; nothing for none."""
+    """Return the mean of each measure over one question or more."""
     rows = list(judged)
-    return {measure: fmean(row[measure] for row in rows) for measure in MEASURES} if rows else {}
+    return {measure: fmean(row[measure] for row in rows) for measure in MEASURES}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -12,6 +11,7 @@ from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database
+from memdb.ids import MEMORIES, id_of
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.recording import Origin, keep_calls, read_fact, record
@@ -21,13 +21,11 @@ from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
 from memdb.steps.keep import keep
 from memdb.store import Store
-from memdb.times import in_zone, to_text, to_utc, utc_now
+from memdb.times import MOMENT, in_zone, to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
 PATTERN = "household.pattern"
-
-_NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
 
 
 def next_night(db: Database, config: Config, *, now: datetime) -> datetime | None:
@@ -46,7 +44,7 @@ def next_night(db: Database, config: Config, *, now: datetime) -> datetime | Non
         return None
     since = min(changes)
     if due["maintained_at"] is not None:
-        since = max(since, to_utc(str(due["maintained_at"])) + timedelta(milliseconds=1))
+        since = max(since, to_utc(str(due["maintained_at"])) + MOMENT)
     night = night_from(since, config)
     return night if night <= now else None
 
@@ -119,9 +117,9 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
     if active is None or active["active"] != len(wanted):
         return 0
     detail = one.detail.model_copy(update={"written_by": narrative.written_by})
-    fact_id = one.pattern.fact_id if one.pattern else str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids])))
+    fact_id = one.pattern.fact_id if one.pattern else id_of(MEMORIES, one.user_id, source_ids)
     if one.pattern is None and read_fact(db, fact_id):  # a pattern of these was taken back with another that it had grown by
-        fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids, to_text(now)])))
+        fact_id = id_of(MEMORIES, one.user_id, source_ids, to_text(now))
     before = db.one("believe.by_id", fact_id=fact_id) if one.pattern else None
     if one.pattern is None:
         keep(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from memdb.english import without_times
+from memdb.clause import without_times
 from memdb.english_rules import Kind, Pattern, compiled, rules
 from memdb.when import find_times
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
@@ -16,6 +15,7 @@ from memdb.embed import Embedder
 from memdb.emotions import mood_of
 from memdb.errors import ConflictError
 from memdb.figures import closer
+from memdb.ids import MESSAGES, id_of
 from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
@@ -32,7 +32,6 @@ from memdb.told_times import days_told, told_in
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
-_MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
 
 def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) -> bool:
@@ -258,7 +257,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
     tells_of, also_on = days_told(text, language, at=turn.timestamp, zone=zone)
     key = canonical_key(speaker, "said")
     mood = mood_of(text, language)
-    fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
+    fact_id = id_of(MESSAGES, turn.user_id, turn.turn_id, speaker)
     db.run(
         "apply.insert_fact",
         fact_id=str(fact_id),

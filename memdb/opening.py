@@ -110,9 +110,9 @@ def mend(path: str | Path) -> Mended:
 
 
 def _named(path: str | Path) -> Path:
-    """Return the path of a file; an empty text would be that of the folder."""
+    """Return the path of a file; an empty text would be that of the folder, and blanks are a name that nobody sees."""
     try:
-        if path != "":
+        if not isinstance(path, str) or path.strip():
             return Path(path)
     except TypeError as error:
         raise InputError(f"path is {type(path).__name__}; give the path of a file, such as 'mem.db'.") from error

@@ -214,14 +214,17 @@ def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weig
     """Return the mean measures of each weight set over the questions that something is relevant to; see `memdb.metrics.judge`.
 
     Raises:
-        InputError: there is no such set that ranks, also where there is no question that would meet it.
+        InputError: there is no such set that ranks, or no question that tells what is relevant.
     """
     checks.several(weights, "weights")
     checks.lists(weights=weights)
     ranking = _names(db, "weights.ranking")
     if unknown := [name for name in weights if name not in ranking]:
         raise InputError(f"There is no weight set {unknown[0]!r} that ranks; the sets are {', '.join(ranking)}.")
-    return {name: average(judge(_found(search(one, name, 20), one), one.relevant) for one in labelled if one.relevant) for name in weights}
+    judged = [one for one in labelled if one.relevant]
+    if not judged:
+        raise InputError("There is nothing to measure with: no question tells what is relevant; give more by feedback() or in a file.")
+    return {name: average(judge(_found(search(one, name, 20), one), one.relevant) for one in judged) for name in weights}
 
 
 def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, search: Search, held_out: float, seed: int) -> Tuned:

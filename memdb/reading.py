@@ -128,7 +128,7 @@ def history(
     db: Database, *, user_id: str | None, fact_id: str | None, turn_id: str | None, newest: bool, limit: int | None, offset: int
 ) -> Listed[Change]:
     """Return the audit trail, oldest first, or newest first."""
-    checks.texts(user_id=user_id, fact_id=fact_id, turn_id=turn_id)
+    checks.names(user_id=user_id, fact_id=fact_id, turn_id=turn_id)
     asked: dict[str, SqlValue] = {"user_id": user_id, "fact_id": fact_id, "turn_id": turn_id}
     rows, total = _part(db, "believe.history", "believe.count_history", asked, limit=limit, offset=offset, newest=newest)
     return Listed(stored.rows_as(Change, db, rows, parsed=("before", "after")), total=total)
@@ -146,7 +146,7 @@ def turns(
     offset: int,
 ) -> Listed[TurnRecord]:
     """Return the turns as they came, or newest first, each with what became of it."""
-    checks.texts(user_id=user_id, turn_id=turn_id)
+    checks.names(user_id=user_id, turn_id=turn_id)
     if statuses is not None:
         checks.several(statuses, "statuses")
         statuses = [checks.one_of(status, get_args(TurnStatus), "statuses") for status in statuses]
@@ -162,7 +162,7 @@ def turns(
 
 def calls(db: Database, *, user_id: str | None, turn_id: str | None, newest: bool, limit: int | None, offset: int) -> Listed[ModelCall]:
     """Return the calls of the language model that were kept, oldest first, or newest first."""
-    checks.texts(user_id=user_id, turn_id=turn_id)
+    checks.names(user_id=user_id, turn_id=turn_id)
     asked: dict[str, SqlValue] = {"user_id": user_id, "turn_id": turn_id}
     rows, total = _part(db, "queue.calls", "queue.count_calls", asked, limit=limit, offset=offset, newest=newest)
     return Listed(stored.rows_as(ModelCall, db, rows), total=total)

@@ -76,6 +76,7 @@ class Log:
             reason=reason,
             turn_id=self.origin.turn_id,
             action_hash=self.digest,
+            session_id=self.origin.session_id,
             now=to_text(self.origin.now),
         )
 

@@ -83,13 +83,14 @@ def remember(
     """
 
     def time(given: date | str | None) -> datetime | None:
-        return instant(given, zone=config.zone) if given else None
+        return None if given is None else instant(given, zone=config.zone)
 
     said_at = checks.lived(instant(timestamp, zone=config.zone), "timestamp")
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
     checks.storable(value_json)
-    key = checks.key(key or _key_of(kind))
+    checks.names(session_id=session_id, turn_id=turn_id)
+    key = checks.key(_key_of(kind) if key is None else key)
     kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")

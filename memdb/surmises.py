@@ -10,7 +10,7 @@ from itertools import product
 
 from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
-from memdb.english import Clause
+from memdb.clause import Clause
 from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, rules
 from memdb.fitting import by_hint, hinted, hints
 from memdb.keys import normalise, predicate_of, telling

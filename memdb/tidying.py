@@ -18,7 +18,7 @@ from memdb.recording import Origin, archive, dismiss_moot, expire_over, merge, m
 from memdb.records import Fact
 from memdb.steps.compact import compact
 from memdb.steps.gather import gather
-from memdb.times import in_zone, to_text, to_utc
+from memdb.times import MOMENT, in_zone, to_text, to_utc
 
 _WRITTEN = 100  # rows that are changed in one transaction
 
@@ -30,7 +30,7 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
     """
     meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
     is_first = "tidied_at" not in meta
-    if not is_first and night_from(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
+    if not is_first and night_from(to_utc(meta["tidied_at"]) + MOMENT, config) > now:
         return False
     if not is_first:
         tidy(db, user_id=None, now=now, config=config)

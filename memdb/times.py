@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from memdb.errors import InputError
 
+MOMENT = timedelta(milliseconds=1)
+"""The least time that two stored times differ by."""
 SPANS = {"episode": ("timestamp_start", "timestamp_end"), "narrative": ("segment_start", "segment_end")}
 """By kind, the details that say when what it tells of began, and when it ended."""
 

@@ -9,6 +9,8 @@ from itertools import pairwise
 from memdb.answers import Hits
 from memdb.asked_keys import rules, somebody_in
 from memdb.called import called, names_of
+from memdb.english_rules import relation_words
+from memdb.fitting import any_of
 from memdb.naming import names_one
 from memdb.of_others import anybodys, sentences_of
 
@@ -66,13 +68,7 @@ def tells(text: str, who: frozenset[str], sort: str) -> bool:
 @lru_cache(maxsize=256)
 def _named(who: frozenset[str]) -> re.Pattern[str]:
     """Somebody by name, but not whoever is theirs: "Alan's wife Maureen"."""
-    names = "|".join(re.escape(name) for name in sorted(who, key=len, reverse=True))
-    return re.compile(rf"\b(?:{names})\b(?!['’]s (?:\w+ )?{_relative()}\b)", re.IGNORECASE)
-
-
-@cache
-def _relative() -> str:
-    return f"(?:{'|'.join(re.escape(noun) for noun in sorted(called().relations, key=len, reverse=True))})"
+    return re.compile(rf"\b(?:{any_of(who)})\b(?!['’]s (?:\w+ )?(?:{relation_words()})\b)", re.IGNORECASE)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
@@ -13,6 +12,7 @@ from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.identity import at_work, is_gone, new_identity
+from memdb.ids import EPISODES, id_of
 from memdb.llm import LanguageModel
 from memdb.observer import decide
 from memdb.privacy import quotable
@@ -25,7 +25,6 @@ from memdb.steps.summarize import Summary, summarize
 from memdb.times import in_zone, to_text, to_utc, utc_now
 
 _MOOD = "emotion:"
-_NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
 def take_upkeep(
@@ -112,7 +111,7 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
 
 
 def _episode_id(user_id: str, session_id: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, session_id])))
+    return id_of(EPISODES, user_id, session_id)
 
 
 def _reflect(db: Database, user: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memdb.clause import Clause
 from memdb.dates import Prefer
-from memdb.english import Clause
 from memdb.english_rules import Pattern, compiled
 from memdb.when import TimeSpan
 

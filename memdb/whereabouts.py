@@ -17,7 +17,7 @@ _SAID = re.compile(
     r"[^,;]*)",
     re.IGNORECASE,
 )
-_AT = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
+AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _NEAR = 4_000  # characters before "there", in which the place is looked for
 _LIVES = "lives_in"
 _WORKS = "works_at"
@@ -39,7 +39,7 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
     """
     plain = masked(text)
     for start, end, mark, _ in sentences_read(plain):
-        if not _AT.search(plain, start, end):
+        if not AT_A_PLACE.search(plain, start, end):
             continue
         said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
         found = _SAID.search(said[:LONGEST_SENTENCE]) if "?" not in mark else None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 
-from memdb.times import in_zone
+from memdb.times import MOMENT, in_zone
 
-_A_MOMENT = timedelta(milliseconds=1)
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
 _COUNTED_IF_SMALL = frozenset({"is a member of", "plans"})  # … if it has no name: "a book club", but "Amnesty"
 _STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs|on \w+ leave", re.IGNORECASE)
@@ -64,7 +63,7 @@ def told_when(event: datetime | None, ends: datetime | None, zone: tzinfo, *, ov
     """
     if over and event is None and ends is not None:
         return f" (was so until {day_told(ends, zone)})"
-    last = day_told(ends - _A_MOMENT, zone) if ends is not None else ""
+    last = day_told(ends - MOMENT, zone) if ends is not None else ""
     if event is None:
         return f" (until {last})" if last else ""
     first = day_told(event, zone)

@@ -85,11 +85,12 @@ on conflict do nothing;
 -- statement: unlink
 delete from links where source_id = :source_id and relation = 'contradicts';
 
--- Whether a vector was already written when a fact changed is chance, and no part of what was believed.
+-- Whether a vector was already written when a fact changed is chance, and no part of what was believed. The session is that of what an
+-- application states; a turn tells its own.
 -- statement: history
-insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at, session_id)
 values (:fact_id, :user_id, :key, :operation, json_remove(:before, '$.embedding_id'), json_remove(:after, '$.embedding_id'), :reason, :turn_id,
-        :action_hash, :now);
+        :action_hash, :now, nullif(:session_id, (select t.session_id from turns t where t.user_id = :user_id and t.turn_id = :turn_id)));
 
 -- statement: over
 select record from fact_record

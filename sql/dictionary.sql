@@ -173,6 +173,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('fact_history', 'turn_id', 'Because of which turn.', null),
 ('fact_history', 'action_hash', 'The action: its rows have the same.', null),
 ('fact_history', 'changed_at', 'When.', 'UTC'),
+('fact_history', 'session_id', 'In which session an application stated it; null where the turn tells that.', null),
 
 ('facts_archive', null, 'Superseded and expired facts that were moved out of the way, as they stood.', null),
 ('facts_archive', 'fact_id', '=facts', null),

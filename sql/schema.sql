@@ -188,12 +188,14 @@ create table fact_history (
   reason text not null,
   turn_id text not null,
   action_hash text not null,
-  changed_at text not null check (changed_at is strftime('%Y-%m-%dT%H:%M:%fZ', changed_at))
+  changed_at text not null check (changed_at is strftime('%Y-%m-%dT%H:%M:%fZ', changed_at)),
+  session_id text
 ) strict;
 
 create index fact_history_fact on fact_history (fact_id);
 create index fact_history_user on fact_history (user_id, key);
 create index fact_history_turn on fact_history (user_id, turn_id, operation);
+create index fact_history_session on fact_history (session_id) where session_id is not null;
 
 -- Superseded and expired rows that compaction moved out of the way, as they stood.
 create table facts_archive (

@@ -7,6 +7,8 @@ union
 select h.user_id from fact_history h where h.turn_id = :turn_id
 union
 select f.user_id from facts f where f.session_id = :session_id
+union
+select h.user_id from fact_history h where h.session_id = :session_id
 limit 2;
 
 -- statement: changes
@@ -20,7 +22,9 @@ where h.user_id = :user_id
     union all
     select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id
     union all  -- what an application stated in the session, or drew from it, came with no turn of its own
-    select f.source_turn_id from facts f where :session_id is not null and f.user_id = :user_id and f.session_id = :session_id)
+    select f.source_turn_id from facts f where :session_id is not null and f.user_id = :user_id and f.session_id = :session_id
+    union all
+    select s.turn_id from fact_history s where s.user_id = :user_id and s.session_id = :session_id)
   and not exists (
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;

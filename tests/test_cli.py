@@ -668,7 +668,7 @@ def _some(seen: IO[bytes]) -> bytes:
 
 @pytest.mark.parametrize(
     ("command", "bar"),
-    [("load --user ana said.json", "storing ana"), ("reindex --embedder hashing-64", "embedding"), ("evaluate --embedder none", "measuring"),
+    [("load --user ana said.json", "storing ana"), ("reindex --embedder hashing-64", "embedding"), ("evaluate --data labels.json --embedder none", "measuring"),
      ("maintain", "maintaining"), ("tune mine --data labels.json --embedder none", "fitting"), ("replay", "replaying")],
 )  # fmt: skip
 def test_work_that_takes_long_has_a_bar_where_a_person_watches(
@@ -927,7 +927,7 @@ def test_weights_as_some_editors_save_them_are_read(db: Path, tmp_path: Path, na
 def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
     result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
-    assert (result.exit_code, "field mine.lexical: Input should be a valid number" in result.stderr) == (2, True)
+    assert (result.exit_code, "field mine.lexical: give a number" in result.stderr) == (2, True)
 
 
 def test_an_empty_consent_is_no_choice(tmp_path: Path) -> None:
@@ -939,6 +939,11 @@ def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--secrets", "sell", "--db", tmp_path / "m.db")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "secrets is 'sell', which is no choice" in result.stderr
+
+
+def test_what_is_to_be_replayed_has_to_be_there(tmp_path: Path) -> None:
+    result = run("replay", tmp_path / "old.db", tmp_path / "new.db")
+    assert (result.exit_code, "name the file whose turns are to be thought about anew" in result.stderr) == (1, True)
 
 
 def test_a_memory_is_replayed_into_a_new_file(db: Path, tmp_path: Path) -> None:
@@ -1032,11 +1037,11 @@ def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     assert float(row[3]) == pytest.approx(float(row[1]) - float(row[2]), abs=0.002)
 
 
-def test_evaluate_says_that_there_is_nothing_to_measure_with(db: Path, tmp_path: Path) -> None:
+def test_evaluate_cannot_do_without_a_question_that_tells_what_is_relevant(db: Path, tmp_path: Path) -> None:
     (tmp_path / "labels.json").write_text('[{"user_id": "ana", "query": "Who am I?"}]', encoding="utf-8")
     for data in ((), ("--data", tmp_path / "labels.json")):
         result = run("evaluate", *data, "--embedder", "none", "--db", db)
-        assert (result.exit_code, result.stdout, "nothing to measure with; give feedback, or --data" in result.stderr) == (0, "", True)
+        assert (result.exit_code, result.stdout, "nothing to measure with: no question tells" in result.stderr) == (2, "", True)
 
 
 def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path) -> None:
@@ -1113,6 +1118,7 @@ def test_a_part_of_a_list_is_told_to_be_one_and_the_rest_is_had_as_it_says(db: P
         assert part.stderr == f"memdb: 1 of {len(whole)}; the next with --offset 1, and all without --limit\n", command
         rest = run(*whose, "--offset", "1", "--db", db)
         assert (rest.stdout.splitlines(), rest.stderr) == (whole[1:], "")
+        assert run(*whose, "--limit", "0", "--db", db).stderr == f"memdb: 0 of {len(whole)}; all without --limit\n"
     assert len(json.loads(ok("history", "--limit", "2", "--offset", "1", "--json", "--db", db))) == 2
     assert json.loads(ok("turns", "--newest", "--limit", "1", "--status", "done", "--json", "--db", db))[0]["turn_id"] == "t3"
     assert "t2" in ok(*FACTS, "--contains", "JAZZ", "--turn", "t2", "--categories", "soft_preference", "--db", db)

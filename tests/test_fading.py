@@ -434,12 +434,12 @@ def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: m
 @pytest.mark.parametrize(
     ("details", "wrong"),
     [
-        ({"participants": "Rui"}, "field participants: Input should be a list"),
-        ({"participants": ["Rui", 7]}, "field participants.1: Input should be a valid string"),
-        ({"emotion": "furious"}, "field emotion: Input should be 'neutral', "),
-        ({"location": 7}, "field location: Input should be a valid string"),
+        ({"participants": "Rui"}, "field participants: give a list"),
+        ({"participants": ["Rui", 7]}, "field participants.1: give a text"),
+        ({"emotion": "furious"}, "field emotion: give 'neutral', "),
+        ({"location": 7}, "field location: give a text"),
         ({"time_of_day": "noon"}, "field time_of_day: "),
-        ({"segment_start": "2025-03-01T08:00:00"}, "field segment_start: Input should have timezone info"),
+        ({"segment_start": "2025-03-01T08:00:00"}, "field segment_start: give the time with its time zone"),
     ],
 )
 def test_details_of_a_memory_that_say_something_else_than_they_mean_are_refused(

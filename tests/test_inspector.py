@@ -423,7 +423,7 @@ def test_whether_there_is_a_page_can_be_asked_without_it(client: TestClient) -> 
         ("/turn?user_id=ana&turn_id=zz", 404, "There is no turn 'zz' of 'ana'"),
         ("/facts?user_id=ana&kind=zz", 422, "kinds is 'zz'"),
         ("/facts?user_id=ana&status=zz", 422, "status: "),
-        ("/facts?user_id=ana&page=0", 422, "page: Input should be greater than or equal to 1"),
+        ("/facts?user_id=ana&page=0", 422, "page: give a number of 1 or more"),
         ("/facts?user_id=ana&page=two", 422, "page: "),
         ("/search?user_id=ana&query=x&weights=zz", 422, "There is no weight set 'zz'"),
         ("/search?user_id=ana&query=x&as_of=soon", 422, "'soon'"),

@@ -268,9 +268,9 @@ def test_what_only_tells_of_an_answer_does_not_cost_it(usage: object) -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ([1, 2], "Input should be a valid dictionary"),
-        ({"choices": [{"message": None}]}, "field choices.0.message: Input should be a valid dictionary"),
-        ({"choices": [{"message": {"content": 5}}]}, "field choices.0.message.content: Input should be a valid string"),
+        ([1, 2], "give a dict"),
+        ({"choices": [{"message": None}]}, "field choices.0.message: give a dict"),
+        ({"choices": [{"message": {"content": 5}}]}, "field choices.0.message.content: give a text"),
     ],
 )
 def test_a_body_that_is_no_answer_is_told_in_one_sentence(body: object, what: str) -> None:

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
-from memdb import bulk, database
+from memdb import bulk, log_moving
 from memdb.codes import encode
+from memdb.database import Database
 from memdb.embed import HashingEmbedder
 from memdb.quantize import LEAST, SIZE
 from memdb.vectors import VectorCache
@@ -165,15 +166,15 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
 def test_the_log_stays_short_however_much_is_stored_and_slowly_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float
 ) -> None:  # fmt: skip
-    move = database._LogMover._move
+    move = Database.move_log
 
-    def slowly(mover: database._LogMover) -> None:
+    def slowly(db: Database) -> None:
         time.sleep(pause)
-        move(mover)
+        move(db)
 
-    monkeypatch.setattr(database._LogMover, "_move", slowly)
+    monkeypatch.setattr(Database, "move_log", slowly)
     monkeypatch.setattr(bulk, "_INSERTED", 100)
-    monkeypatch.setattr(database, "_LOG_PAGES", 200)
+    monkeypatch.setattr(log_moving, "_LONG", 200)
     with opened(tmp_path / "mem.db") as mem:
         connection = mem._store.database().connection
         usual = connection.execute("pragma wal_autocheckpoint").fetchall()
@@ -199,7 +200,7 @@ def test_a_wrong_fact_leaves_what_came_before_and_the_log_as_it_was(tmp_path: Pa
 
 def test_who_reads_meanwhile_keeps_nobody_from_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "_INSERTED", 100)
-    monkeypatch.setattr(database, "_LOG_PAGES", 50)
+    monkeypatch.setattr(log_moving, "_LONG", 50)
     with opened(tmp_path / "mem.db") as mem, opened(tmp_path / "mem.db") as reader:
         mem.remember("Here first", user_id="ana")
         with reader._store.database().snapshot():

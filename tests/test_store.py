@@ -515,8 +515,8 @@ def test_the_same_turn_cannot_stand_in_the_queue_twice(connection: apsw.Connecti
         "update fact_history set reason = 'none'",
         "delete from fact_history",
         "insert or replace into fact_history select * from fact_history",
-        "replace into fact_history select id, fact_id, user_id, key, operation, before, after, 'none', turn_id, action_hash, changed_at from fact_history",
-        "insert into fact_history select -1, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at from fact_history",
+        "replace into fact_history select id, fact_id, user_id, key, operation, before, after, 'none', turn_id, action_hash, changed_at, session_id from fact_history",
+        "insert into fact_history select -1, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at, session_id from fact_history",
         "insert into erasures (user_id, key) values ('bea', null); update fact_history set reason = 'none'",
     ],
 )

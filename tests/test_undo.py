@@ -94,6 +94,16 @@ def test_a_doubt_that_comes_back_doubts_the_same_as_before(last: str, told: memd
     assert [fact.denies for fact in told.facts("ana", key="user.allergic_to")] == [True]
 
 
+@pytest.mark.parametrize("whose", [{"user_id": "ana"}, {}], ids=["named", "by its id alone"])
+def test_what_is_stated_in_a_session_of_an_older_fact_is_taken_back_with_it(told: memdb.Memory, whose: dict[str, str]) -> None:
+    (before,) = told.facts("ana", key="user.likes")
+    told.remember("User likes jazz", user_id="ana", key="user.likes", object="jazz", session_id="three")
+    (again,) = told.facts("ana", key="user.likes")
+    assert (again.fact_id, again.confidence > before.confidence) == (before.fact_id, True)
+    assert told.undo(session_id="three", **whose) == memdb.Undone(restored=1)
+    assert told.facts("ana", key="user.likes")[0].confidence == before.confidence
+
+
 def test_a_turn_or_a_session_is_taken_back_by_its_id_alone(told: memdb.Memory) -> None:
     assert told.undo(turn_id="t2").restored == 1
     told.remember("User likes tea", user_id="ana", key="user.likes", object="tea", session_id="three")

@@ -173,7 +173,9 @@ def replay(
     Tells `turns`, `turns_failed`, prompts `answered` by a kept call or `unanswered`, and facts `differing`: only one file holds them so.
     """
     with work.going("replaying"):
-        replayed = rebuilding.replay(existing(old), new, embedder=embedder_of(embedder))
+        replayed = rebuilding.replay(
+            existing(old, otherwise="name the file whose turns are to be thought about anew"), new, embedder=embedder_of(embedder)
+        )
     if replayed.unanswered:
         say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
     print_record(replayed, json=json)

@@ -87,7 +87,7 @@ def links(
     min_strength: Annotated[
         float, typer.Option("--min-strength", min=0, max=1, help="Leave out what is weaker, the product of the links on the way.")
     ] = 0.0,
-    limit: Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many facts at most.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", min=0, max=1_000_000_000, help="How many facts at most.")] = 100,
     db: Db = FILE,
     json: Json = False,
 ) -> None:

@@ -64,7 +64,7 @@ Weights = Annotated[
     str | None,
     typer.Option("--weights", help="The weight set that ranks; `default` by default, for every other user rival_weights."),
 ]
-Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many hits at most.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000_000, help="How many hits at most.")]
 Most = Annotated[int | None, typer.Option("--limit", min=0, max=1_000_000_000, help="How many at most; all by default.")]
 Offset = Annotated[int, typer.Option("--offset", min=0, max=1_000_000_000, help="How many to pass over before.")]
 Newest = Annotated[bool, typer.Option("--newest", help="The newest first.")]
@@ -82,14 +82,12 @@ FILE = Path("mem.db")
 """The file that a command works on unless another one is named."""
 
 
-def existing(db: Path) -> Path:
-    """Return a file's path if there is one; reading must not make a new one."""
+def existing(db: Path, *, otherwise: str = "make one with `memdb observe` or `memdb load`, or name another file with --db") -> Path:
+    """Return a file's path if there is one; reading must not make a new one, so that it says what to do `otherwise`."""
     try:
         db.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFoundError(
-            f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db."
-        ) from error
+        raise NotFoundError(f"There is no memory at {db}; {otherwise}.") from error
     except OSError:
         pass  # it may not be looked at: opening it tells so
     return db

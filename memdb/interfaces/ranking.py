@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import tomllib
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +50,7 @@ from memdb.interfaces.show import parts, print_json, print_rows, say
 from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
-from memdb.times import in_zone
+from memdb.times import MOMENT, in_zone
 
 Data = Annotated[
     Path | None,
@@ -203,9 +203,6 @@ def evaluate(
     if json:
         print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
         return
-    if not questions:
-        say("There is nothing to measure with; give feedback, or --data with questions that tell what is relevant.")
-        return
     print_rows(
         ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
         (
@@ -291,7 +288,7 @@ def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> Non
 
 def _print_question(why: Explanation, zone: tzinfo) -> None:
     asked = why.question
-    days = [[f"{in_zone(day, zone):%Y-%m-%d}" for day in (begins, ends - timedelta(milliseconds=1))] for begins, ends in asked.times[:3]]
+    days = [[f"{in_zone(day, zone):%Y-%m-%d}" for day in (begins, ends - MOMENT)] for begins, ends in asked.times[:3]]
     rows = [
         ("weight set", why.weights),
         ("words", " ".join(asked.terms)),

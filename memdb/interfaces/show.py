@@ -122,7 +122,8 @@ def say_rest(listed: Listed[Shown], *, offset: int) -> None:
     """Say of a part of a list how much there is of it, and how the rest is had."""
     reached = offset + len(listed)
     if reached < listed.total:
-        say(f"{len(listed)} of {listed.total}; the next with --offset {reached}, and all without --limit")
+        following = f"the next with --offset {reached}, and " if listed else ""
+        say(f"{len(listed)} of {listed.total}; {following}all without --limit")
 
 
 def is_terminal() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -11,6 +10,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.figures import to_share
 from memdb.household import as_remembered
+from memdb.ids import FACTS, id_of
 from memdb.keys import predicate_of
 from memdb.recording import (
     Log,
@@ -31,7 +31,6 @@ from memdb.records import DECIDABLE, RELIABILITY, UNDECIDED, Action, Candidate, 
 from memdb.retelling import tells_since
 from memdb.times import to_text
 
-_NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")
 _EVENT_LASTS = timedelta(days=1)  # a plan is over the day after its event began
 
 
@@ -97,7 +96,7 @@ def _action_hash(action: Action) -> str:
 
 
 def _fact_id(action: Action, origin: Origin, digest: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([origin.user_id, origin.turn_id, action.key, digest])))
+    return id_of(FACTS, origin.user_id, origin.turn_id, action.key, digest)
 
 
 def _insert(

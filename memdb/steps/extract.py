@@ -14,7 +14,8 @@ from memdb.called import called
 from memdb.changes import changes_in
 from memdb.claims import Circumstances, Held, HeldOf, facts_in, owner_of, who_stays
 from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
-from memdb.english import Clause, clauses
+from memdb.clause import Clause
+from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
@@ -24,7 +25,7 @@ from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
-from memdb.whereabouts import at_its_place, last_day_there
+from memdb.whereabouts import AT_A_PLACE, at_its_place, last_day_there
 
 _Found = dict[tuple[str, str, bool], Candidate]
 """What was found so far, by key, object, and whether it is so no longer."""
@@ -36,7 +37,6 @@ _KEPT_OVER = 3  # clauses, within which one says what is so instead of what is o
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him|they(?=['\u2019]?re\b| are\b)|their(?= names?\b))(?:\b|['\u2019]s)", re.IGNORECASE)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
-_AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
 
 
@@ -271,7 +271,7 @@ def _since(turn: Turn, answer: str | None, found: _Found, there: Situation) -> I
         return
     earlier = there.earlier()
     near = f"{earlier[0].user_input if earlier else ''}. {there.asked}"
-    for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
+    for text in (turn.user_input, AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
         stated = chain(at_its_place(text, places, near), last_day_there(text, places, near))
         for statement, excerpt in islice(stated, _MOST_DATES):
             for clause in clauses(statement, at=turn.timestamp, zone=there.zone):

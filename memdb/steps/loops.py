@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from functools import cache
 from typing import NamedTuple
 
 from memdb.earnest import in_earnest
 from memdb.records import Fact, Record, Turn
+from memdb.times import MOMENT
 from memdb.when import find_times
 
 _JOINS = r"and|but|so|then|also|because|since|oh|ok|okay|hey|hi|yes|well|please|pls|just|actually"
@@ -52,7 +53,6 @@ _LOST = re.compile(
     r"(?=[^\w\s'-]|\s*$|\s(?:at|in|on|and|but|so|again|somewhere|today|yesterday|anywhere|when|while|help|please|can|could)\b)",
     re.IGNORECASE,
 )
-_MOMENT = timedelta(milliseconds=1)
 _LONGEST, _LONGEST_DEED = 8_000, 200  # characters of a turn that are read, and of a part of it that tells what was done
 _LOOKED_BACK = 300  # characters before "help me find it" that may say what
 _LATELY = r"(?:(?:already|finally|just|also|now|actually|eventually|then|both|all|managed to|went and) )*"
@@ -116,7 +116,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
             if title is None or (promised and _SAYS_NOTHING.fullmatch(title)):
                 continue
             times = find_times(title, at=turn.timestamp, zone=zone)
-            due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
+            due = times[-1].ends - MOMENT if times else None  # at the end of that day, not at the beginning of the next
             opened.append(Loop(title=title, excerpt=match["says"], due=due, promised=promised))
     text = turn.user_input[:_LONGEST]
     for match in _LISTS.finditer(text) if _has_any(text, _LISTING) else ():

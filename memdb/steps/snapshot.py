@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import uuid
 from datetime import date, datetime, timedelta, tzinfo
 
 from memdb import stored
 from memdb.database import Database, Row
+from memdb.ids import ACCOUNTS, id_of
 from memdb.keys import slug
 from memdb.privacy import quotable
 from memdb.quoting import in_short
 from memdb.records import Consent, Fact
 from memdb.times import in_zone, to_text, to_utc
 
-_NAMESPACE = uuid.UUID("6d656d64-7300-5000-8000-000000000000")
 _QUOTED = 160  # characters of the first message
 _TOLD = 20  # changes an account tells; the history holds them all
 _IMPORTANCE = {"session": 0.3, "day": 0.2}
@@ -51,7 +50,7 @@ def snapshot(
         "timestamp_end": said["ends"] or starts,
         "facts": [row["fact_id"] for row in learned],
     }
-    fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, origin, named])))
+    fact_id = id_of(ACCOUNTS, user_id, origin, named)
     text = _account(said, opening, learned, starts=in_zone(to_utc(starts), zone), day=day)
     db.run(
         "session.tell",

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from typing import Literal
 
 from memdb.acquaintances import name_keys, subjects
@@ -51,7 +51,7 @@ from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
 from memdb.records import Intent, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
-from memdb.times import in_zone, to_text, to_utc
+from memdb.times import MOMENT, in_zone, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
 
@@ -328,7 +328,7 @@ def _counts_from(
     if change is None or row is None:
         return [], None
     at = to_utc(str(row["changed_at"]))
-    return ([(at, now)], None) if change.way == "after" else ([], at - timedelta(milliseconds=1))
+    return ([(at, now)], None) if change.way == "after" else ([], at - MOMENT)
 
 
 def _called(speaker: str) -> tuple[str, ...]:

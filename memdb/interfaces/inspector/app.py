@@ -274,10 +274,10 @@ class _Pages:
     def _metrics(self, asked: ask.MeasuresAsked, door: Door) -> Response:
         door.open(None)
         memory = self._memory()
-        labels = memory.labels()
+        labels = sum(bool(one.relevant) for one in memory.labels())
         measured = memory.evaluate(weights=asked.weights) if asked.weights else {}
         return self._render(
-            "metrics.html", door, user_id=None, stats=memory.stats(), labels=sum(bool(one.relevant) for one in labels), measured=measured,
+            "metrics.html", door, user_id=None, stats=memory.stats(), labels=labels, measured=measured,
             sets=self._sets(), chosen=asked.weights or [self._weights],
         )  # fmt: skip
 
