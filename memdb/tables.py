@@ -192,10 +192,14 @@ def added_columns() -> set[tuple[str, str]]:
 def garbled_rows(
     connection: apsw.Connection, table: str, *, texts: Iterable[str], key: Sequence[str], owned: bool
 ) -> list[tuple[NamedRow, str]]:
-    """Return the rows of a table with a text in these columns that is none, and why; `owned` is whether it says whose they are."""
+    """Return the rows of a table with a text in these columns that is none, and why; `owned` is whether it says whose they are.
+
+    A run of zeros is no damage in a collection, which keeps whatever an application gives.
+    """
     held = ", ".join(f"iif(typeof({name}) = 'text', {name}, null)" for name in map(_quoted, texts))
     rows = connection.execute(f"select cast(concat_ws(' ', {held}) as blob), {_naming(key, owned)} from main.{_quoted(table)}")
-    return [(_named(table, key, named), fault) for text, *named in rows if (fault := _fault(text)) is not None]
+    kept = table.startswith("collection")
+    return [(_named(table, key, named), fault) for text, *named in rows if (fault := _fault(text)) and not (kept and fault == ZEROED)]
 
 
 def dangling_rows(

@@ -502,6 +502,13 @@ def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged
     assert mem.check() == []
 
 
+def test_zeros_that_an_application_keeps_in_a_collection_are_no_damage(tmp_path: Path) -> None:
+    with chroma.PersistentClient(tmp_path) as client:
+        client.create_collection("kept").add(ids=["a"], documents=["\0" * 20], embeddings=[[1.0]], metadatas=[{"zeros": "\0" * 20}])
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as mem:
+        assert mem.check() == []
+
+
 def test_a_file_without_its_usual_ranking_is_damaged(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("delete from weights")
