@@ -8,7 +8,8 @@ from datetime import tzinfo
 
 from memdb.called import called
 from memdb.claims import Circumstances, Held, facts_in, of_owner, owner_of
-from memdb.english import Clause, clauses
+from memdb.clause import Clause
+from memdb.english import clauses
 from memdb.english_rules import compiled, rules
 from memdb.keys import canonical_key
 from memdb.records import Candidate, Predicate, Turn
