@@ -209,14 +209,14 @@ def chart(report: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "memdb"  # the same figures give the same file
     from matplotlib import pyplot
 
-    systems = list(dict.fromkeys(system for one in report.values() for system in one))
+    systems = [system for system in SYSTEMS if any(system in one for one in report.values())]
     figure, axes = pyplot.subplots(figsize=(9, 3.6), layout="constrained")
     width = 0.8 / len(systems)
     for number, system in enumerate(systems):
         shapes = [place for place, one in enumerate(report.values()) if system in one]
         medians = [one[system]["p50"] for one in report.values() if system in one]
         bars = axes.bar([place + (number - (len(systems) - 1) / 2) * width for place in shapes], medians, width, label=system)
-        axes.bar_label(bars, fmt="%.2g", fontsize=7)
+        axes.bar_label(bars, fmt=lambda value: f"{value:.0f}" if value >= 100 else f"{value:.2g}", fontsize=7)
     axes.set_yscale("log")
     axes.set_xticks(range(len(report)), list(report))
     axes.set_xlabel("facts of one user; users × facts of each")
