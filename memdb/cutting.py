@@ -216,7 +216,7 @@ def _is_of_the_same(text: str, earlier: str) -> bool:
     """Whether a verb goes on with what one likes or wishes, and says nothing that is so."""
     verb = _TASTE.match(text)
     if verb and _TASTE_OF_THE.search(earlier) and verb.group().lower() in earlier.lower().split():
-        return True  # "I love the self-acceptance | and love theme"
+        return True  # "I like the friendship | and hope part"
     phrase = rules().phrase  # "I want to sell the car | and live in Spain"
     return compiled(phrase["to_do_too"]).match(text) is not None and compiled(phrase["to_do"]).search(earlier) is not None
 

@@ -330,7 +330,7 @@ def test_who_was_a_wife_is_believed_to_be_one_no_more(mem: memdb.Memory) -> None
     ("turns", "fact"),
     [
         (("My wife and I went to Rome",), ("user.relationship", "married")),
-        (("I'm so lucky to have my husband and kids",), ("user.has_children", "children")),
+        (("I could not have done it without my husband and kids",), ("user.has_children", "children")),
         (("My girlfriend took me to the opera",), ("user.relationship", "in a relationship")),
         (("My cat keeps scratching the sofa, any tips?",), ("user.pet", "cat")),
         (("I took my kids to the zoo", "I have two kids"), ("user.has_children", "two kids")),
