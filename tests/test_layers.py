@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
     "memdb.driver",
+    "memdb.lean",
     "memdb.tables",
     "memdb.database",
     "memdb.erasing",
@@ -117,6 +118,7 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
         "memdb.driver",
         "memdb.database",
         "memdb.erasing",
+        "memdb.lean",
         "memdb.store",
         "memdb.tables",
     }

@@ -35,6 +35,7 @@ from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
 from memdb.llm import ModelRequest
 from memdb.store import Store
+from tests.commands import output_of
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -1141,6 +1142,12 @@ def test_a_process_ends_though_an_embedder_does_not_and_may_close_its_memory_the
     command = [sys.executable, "-c", CLOSED_AT_THE_END, str(tmp_path / "mem.db")]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (told.returncode, told.stdout, told.stderr) == (0, "closed", "")
+
+
+@pytest.mark.parametrize(("first", "told"), [("memdb", "False [(1,)]"), ("apsw", "True [(1,)]")])
+def test_sqlite_counts_memory_only_for_who_imported_it_before(first: str, told: str) -> None:
+    code = f"import {first}, apsw; mine = apsw.Connection(''); mine.execute('create table t (a)'); mine.execute('insert into t values (1)')"
+    assert output_of(f"{code}; import memdb; print(apsw.memory_used() > 0, mine.execute('select a from t').fetchall())") == told
 
 
 FAILS_AT_THE_END = """
