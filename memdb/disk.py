@@ -51,7 +51,7 @@ def unfinished(path: Path) -> Iterator[Path]:
     except BaseException as error:
         take_away(*files_of(beside))
         if isinstance(error, OSError):
-            told = f"{path} cannot be made ({error.strerror}); nothing is left of it, so name a file in a folder that has room and can be written."
+            told = f"{path} cannot be made ({error.strerror}); nothing is left of it, so name a file where there is room and you may write."
             raise StoreError(told) from error
         raise
 
