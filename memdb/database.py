@@ -21,7 +21,7 @@ from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
 from memdb.log_moving import LogMover
-from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, unreadable_tables
+from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, rows_against_rules, unreadable_tables
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -518,6 +518,15 @@ class Database:
             if texts and key:
                 with self.translated():
                     found = garbled_rows(self.connection, table, texts=texts, key=key, owned="user_id" in texts)
+                yield from found
+
+    def against_rules(self) -> Iterator[tuple[NamedRow, str]]:
+        """Go through the rows of all tables of memdb's that hold what the table's own rules keep out; each with what is wrong with it."""
+        for table, (columns, key) in self._columns().items():
+            if key:
+                with self.translated():
+                    owned = any(column["column"] == "user_id" for column in columns)
+                    found = rows_against_rules(self.connection, table, key=key, owned=owned)
                 yield from found
 
     def references(self) -> list[Reference]:

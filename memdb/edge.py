@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from memdb import forking
 from memdb.checks import searchable
-from memdb.disk import to_disk, write
+from memdb.disk import UNFINISHED, to_disk, write
 from memdb.errors import ModelUnavailable, StoreError
 from memdb.pieces import embed_whole
 from memdb.records import ModelCard
@@ -175,7 +175,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         StoreError: the folder cannot be written.
     """
-    beside = {name: folder / f"{name}.new" for name in files}
+    beside = {name: folder / f"{name}{UNFINISHED}" for name in files}
     try:
         for name, path in beside.items():
             write(path, files[name])

@@ -17,7 +17,7 @@ from typing import TextIO
 from memdb import driver, stored, tables
 from memdb.answers import Mended
 from memdb.database import Database
-from memdb.disk import to_disk
+from memdb.disk import UNFINISHED, files_of, finish, finished, make_empty, take_away, to_disk
 from memdb.errors import ConflictError, InputError, SchemaError, StoreError
 from memdb.records import Damage
 from memdb.salvage import is_needed, salvage
@@ -25,7 +25,6 @@ from memdb.trees import Pages
 
 _SEEDED = ("kinds", "memory_types", "sections", "predicates", "weights")  # every new file has their rows
 _HOLDING = ("kinds", "memory_types", "tenants", "databases", "collections")  # with one of their rows, others would go that can be read
-_UNFINISHED = ".unfinished"
 _LEFT = re.compile(r"\.(\d{8}T\d{12}Z)\.(damaged|aside\.sql|new)\.unfinished(?:-wal|-shm|-journal)?")
 _COUNTED = (slice(24, 28), slice(92, 100))  # of the first page: how often SQLite has written the file, and with which version
 _PART = 1 << 20
@@ -41,7 +40,7 @@ class _Files:
     def __init__(self, path: Path, now: datetime) -> None:
         self.time = f"{now:%Y%m%dT%H%M%S%fZ}"
         self._path, self._stem = path, f"{path}.{self.time}"
-        self.copy, self.aside, self.new = (Path(f"{self._stem}.{name}{_UNFINISHED}") for name in ("damaged", "aside.sql", "new"))
+        self.copy, self.aside, self.new = (Path(f"{self._stem}.{name}{UNFINISHED}") for name in ("damaged", "aside.sql", "new"))
 
     @contextmanager
     def made(self) -> Iterator[TextIO]:
@@ -53,15 +52,15 @@ class _Files:
         made: list[Path] = []
         try:
             for path in (self.copy, self.aside, self.new):
-                if os.path.lexists(named := _named(path)):
+                if os.path.lexists(named := finished(path)):
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(named))
-                _make(path, like=self._path)
+                make_empty(path, mode=os.stat(self._path).st_mode & 0o777)  # nobody may read it who may not read the other
                 made.append(path)
             with self.aside.open("w", encoding="utf-8") as file:
                 yield file
         except BaseException as error:
             for path in made:
-                _take_away(*(Path(f"{path}{beside}") for beside in ("", "-wal", "-shm", "-journal")))
+                take_away(*files_of(path))
             if isinstance(error, OSError):
                 told = f"{self._stem}.* cannot be written ({error.strerror}); nothing was changed, so make room for a copy and repeat it."
                 raise StoreError(told) from error
@@ -70,9 +69,9 @@ class _Files:
     def finish(self, told: Mended) -> Mended:
         """Give the copy its name, and the other if there is anything in it; return what is told, with the names."""
         if not told.set_aside:
-            _take_away(self.aside)
-        kept_in = str(_finish(self.aside)) if told.set_aside else None
-        return told.model_copy(update={"copy_of_before": str(_finish(self.copy)), "kept_in": kept_in})
+            take_away(self.aside)
+        kept_in = str(finish(self.aside)) if told.set_aside else None
+        return told.model_copy(update={"copy_of_before": str(finish(self.copy)), "kept_in": kept_in})
 
 
 def mend(db: Database, *, now: datetime) -> Mended:
@@ -118,7 +117,7 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
         to_disk(files.new)
     done = files.finish(told.model_copy(update={"kept_before": before}))
     to_disk(path.parent)  # the copy of the log has its name there before the log goes
-    _take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
+    take_away(Path(f"{path}-wal"), Path(f"{path}-shm"))  # or the log would be put into the new file
     os.replace(files.new, path)
     to_disk(path.parent)
     return done
@@ -149,9 +148,9 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
             if error.damaged:
                 raise _PagesDamaged from error
             raise
-        _take_away(files.new)
+        take_away(files.new)
         if left == found:
-            _take_away(files.copy, files.aside)
+            take_away(files.copy, files.aside)
             return Mended(left=tuple(left), kept_before=before)
         return files.finish(Mended(set_aside=tuple(aside), left=tuple(left), kept_before=before))
 
@@ -162,7 +161,7 @@ def _mend_pages(db: Database, files: _Files) -> Mended:
             tables.copy_file(db.path, files.copy)
         told = _salvaged(files, file, path=db.path)
         overwrite()
-    _take_away(files.new)
+    take_away(files.new)
     return files.finish(told)
 
 
@@ -264,29 +263,6 @@ def _no_json_indexes(db: Database) -> Iterator[None]:
             db.connection.execute(str(index["sql"]))
 
 
-def _make(path: Path, *, like: Path) -> None:
-    """Make a new, empty file that nobody may read who may not read the other."""
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL, os.stat(like).st_mode & 0o777))
-
-
-def _take_away(*paths: Path) -> None:
-    for path in paths:
-        with suppress(FileNotFoundError):
-            path.unlink()
-
-
-def _finish(path: Path) -> Path:
-    """Give a file, and the log beside it, its name."""
-    name = _named(path)
-    if os.path.exists(f"{path}-wal"):
-        os.rename(f"{path}-wal", f"{name}-wal")
-    return path.rename(name)
-
-
-def _named(path: Path) -> Path:
-    return path.with_name(path.name.removesuffix(_UNFINISHED))
-
-
 def _left(path: Path) -> dict[str, list[Path]]:
     """The files that a mending which was killed has left beside a memory, by its time; or one that goes on: who holds the lock knows."""
     found: dict[str, list[Path]] = {}
@@ -312,17 +288,17 @@ def _tidied(of: Path, copy: Path | None, *, mended: str | None) -> tuple[str, ..
     for time, paths in _left(of).items():
         if copy is not None and any(path == copy for path in paths):  # it is this very one's
             continue
-        copies = [path for path in paths if path.name.endswith(f".damaged{_UNFINISHED}")]
+        copies = [path for path in paths if path.name.endswith(f".damaged{UNFINISHED}")]
         begun = (
             not copies or not copies[0].stat().st_size or Path(f"{copies[0]}-journal").exists()
         )  # and not whole, so that nothing was changed yet
         if time != mended and (begun or (copy is not None and _same(copies[0], copy))):
-            _take_away(*paths)
+            take_away(*paths)
             continue
         for path in paths:
-            if path in copies or (path.name.endswith(f".sql{_UNFINISHED}") and path.stat().st_size):
-                kept.append(str(_finish(path)))
-        _take_away(*paths)
+            if path in copies or (path.name.endswith(f".sql{UNFINISHED}") and path.stat().st_size):
+                kept.append(str(finish(path)))
+        take_away(*paths)
     return tuple(kept)
 
 

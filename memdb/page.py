@@ -17,7 +17,7 @@ from memdb import stored
 from memdb.beliefs import beliefs_about
 from memdb.config import Config
 from memdb.database import Database
-from memdb.disk import to_disk, write
+from memdb.disk import UNFINISHED, to_disk, write
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.reading import read_consent
@@ -266,7 +266,7 @@ def _read(path: Path) -> str | None:
 
 def _replace(path: Path, text: str) -> None:
     """Write a file so that whoever reads it sees the old one or the new one, also after a power cut."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}{UNFINISHED}")
     try:
         write(beside, text.encode())
         with suppress(FileNotFoundError):  # who forgets something meanwhile takes it away, and writes the page

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 from uuid import UUID
@@ -20,6 +21,7 @@ from memdb.database import Database, Row, SqlValue
 from memdb.driver import NO_UTF_8, damaged_error, row_error
 from memdb.errors import StoreError
 from memdb.records import Change, Damage, Event, Fact, Kind, Link, ModelCall, Predicate, Record, TurnRecord
+from memdb.tables import table_against_rules
 
 Shape = TypeVar("Shape", bound=Record)
 
@@ -173,7 +175,8 @@ def damage(db: Database) -> list[Damage]:
     found: list[Damage] = []
     try:
         found += faults(db)
-        found += [Damage(fault=line) for line in db.integrity()]
+        tables = {one.table for one in found} - {None}  # of which SQLite tells the same, without the rows
+        found += [Damage(fault=line) for line in db.integrity() if table_against_rules(line) not in tables]
     except StoreError as error:  # there is damage that SQLite cannot read past, such as that of a page, or of JSON that an index is made of
         if not found:
             found.append(Damage(fault=str(error)))
@@ -219,7 +222,7 @@ def _met(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
     garbled = list(db.garbled())
     if cut_off and not garbled:
         raise damaged_error(db.path, NO_UTF_8)
-    for one, why in garbled:
+    for one, why in chain(garbled, db.against_rules()):
         yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ from memdb.errors import ConflictError
 from memdb.trees import is_zeroed
 
 _PAGES_AT_ONCE = 1024
+_LONGEST_RULE = 100  # characters, of one that is told
+_OF_RULES = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\bcheck\s*\(|[()]", re.IGNORECASE)
+_BREAKS = re.compile(r"(?:CHECK constraint failed in|[\w-]+ value in) (\w+)")
 _ADDED = re.compile(r"\balter table (\w+) add column (\w+)")
 _THERE_IS_ONE = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID, apsw.SQLITE_CONSTRAINT_UNIQUE)
 
@@ -202,6 +205,28 @@ def garbled_rows(
     return [(_named(table, key, named), fault) for text, *named in rows if (fault := _fault(text)) and not (kept and fault == ZEROED)]
 
 
+def rows_against_rules(connection: apsw.Connection, table: str, *, key: Sequence[str], owned: bool) -> list[tuple[NamedRow, str]]:
+    """Return the rows of a table that hold what its own rules keep out, and what is wrong; a row perhaps twice.
+
+    A rule that cannot be asked, since a text is no JSON, is passed over: that row is told for it.
+    """
+    rules = _rules(connection, table)
+    try:
+        return _against(connection, table, rules, key=key, owned=owned)
+    except apsw.SQLError:
+        found: list[tuple[NamedRow, str]] = []
+        for rule in rules:
+            with suppress(apsw.SQLError):
+                found += _against(connection, table, [rule], key=key, owned=owned)
+        return found
+
+
+def table_against_rules(line: str) -> str | None:
+    """Return of which table a line of SQLite's own check says that a row holds what its rules keep out, if it is one that says so."""
+    told = _BREAKS.fullmatch(line.partition(".")[0])
+    return None if told is None else told[1]
+
+
 def dangling_rows(
     connection: apsw.Connection, reference: Reference, *, key: Sequence[str], owned: bool
 ) -> list[tuple[NamedRow, dict[str, bytes]]]:
@@ -271,6 +296,43 @@ def is_todays(tables: Mapping[str, str]) -> bool:
 
 def _written(table: str, columns: Iterable[str], literals: Iterable[str]) -> str:
     return f"insert into {_quoted(table)} ({', '.join(columns)}) values ({', '.join(literals)});"
+
+
+def _against(
+    connection: apsw.Connection, table: str, rules: Iterable[tuple[str, str]], *, key: Sequence[str], owned: bool
+) -> list[tuple[NamedRow, str]]:
+    cases = " ".join(f"when {broken} then {apsw.format_sql_value(fault)}" for broken, fault in rules)
+    rows = connection.execute(
+        f"select fault, {_naming(key, owned)} from (select *, case {cases} end as fault from main.{_quoted(table)}) where fault is not null"
+    )
+    return [(_named(table, key, named), str(fault)) for fault, *named in rows]
+
+
+def _rules(connection: apsw.Connection, table: str) -> list[tuple[str, str]]:
+    """What breaks each rule of a table, as SQL, and what is told then."""
+    found: list[tuple[str, str]] = []
+    columns = connection.execute("select name, type, \"notnull\" or pk from pragma_table_info(?, 'main')", (table,)).fetchall()
+    for name, kind, required in columns:
+        if kind in ("INTEGER", "REAL", "TEXT", "BLOB"):
+            types = [str(kind).lower(), *([] if required else ["null"])]
+            broken = f"typeof({_quoted(str(name))}) not in ({', '.join(map(apsw.format_sql_value, types))})"
+            found.append((broken, f"{name} is no {kind}"))
+    sql = str(first(connection, f"select sql from sqlite_schema where type = 'table' and name = {apsw.format_sql_value(table)}"))
+    depth, begins = 0, None
+    for token in _OF_RULES.finditer(sql):
+        if token[0][-1] == "(":
+            depth += 1
+            if token[0] != "(" and begins is None:
+                begins = token.end(), depth
+        elif token[0] == ")":
+            if begins is not None and begins[1] == depth:
+                rule = sql[begins[0] : token.start()]
+                told = " ".join(rule.split())
+                told = told if len(told) <= _LONGEST_RULE else f"{told[:_LONGEST_RULE]} …"
+                found.append((f"not ({rule}\n)", f"it breaks the rule {told}"))
+                begins = None
+            depth -= 1
+    return found
 
 
 def _columns(connection: apsw.Connection, table: str) -> list[str]:

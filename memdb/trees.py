@@ -131,7 +131,7 @@ class Pages:
 
     def _parsed(self, page: bytes, at: int) -> _Node | None:
         kind, _, count, _, _ = _HEADER.unpack_from(page, at)
-        if kind not in (*_INSIDE, *_LEAVES) or (kind in _INSIDE and not count):
+        if kind not in (*_INSIDE, *_LEAVES):
             return None
         inside = kind in _INSIDE
         begins = at + (12 if inside else 8)

@@ -502,6 +502,37 @@ def test_a_text_part_of_which_was_lost_on_the_disk_is_told_and_set_aside(damaged
     assert mem.check() == []
 
 
+AGAINST_RULES = {
+    "a number": ("update facts set seen_count = -5 where value_text = 'Ana plays chess'", "facts", "seen_count >= 0"),
+    "one of a few": ("insert into outbox (id, user_id, dead) values (1, 'ana', 7)", "outbox", "dead in (0, 1)"),
+    "beside what is no JSON": (
+        "update facts set access_count = -1 where value_text = 'Ana plays chess'; update facts set tags = '[' where key = 'user.lives_in'",
+        "facts",
+        "access_count >= 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "table", "rule"), AGAINST_RULES.values(), ids=AGAINST_RULES)
+def test_a_row_that_breaks_a_rule_of_its_table_is_told_and_set_aside(damaged: Damage, sql: str, table: str, rule: str) -> None:
+    mem = damaged(sql)
+    (one,) = (one for one in mem.check() if "no JSON" not in one.fault)
+    assert (one.table, one.fault) == (table, f"it breaks the rule {rule}")
+    assert one.row
+    assert one in mem.mend().set_aside
+    assert mem.check() == []
+
+
+@pytest.mark.parametrize("value", ["null", "x'00'"])
+def test_a_value_of_another_type_than_its_column_s_is_told_with_its_row(damaged: Damage, value: str) -> None:
+    loose = "update sqlite_schema set sql = replace(replace(sql, ' not null', ''), 'strict', '') where name = 'outbox'"
+    sql = f"create temp table told as select sql from main.sqlite_schema where name = 'outbox'; pragma writable_schema = on; {loose}"
+    sql += f"; pragma writable_schema = reset; pragma writable_schema = on; insert into outbox (id, user_id, attempts) values (1, 'ana', {value})"
+    mem = damaged(f"{sql}; update sqlite_schema set sql = (select sql from told) where name = 'outbox'")
+    (one,) = mem.check()
+    assert (one.table, one.row, one.user_id, one.fault) == ("outbox", "id 1", "ana", "attempts is no INTEGER")
+
+
 def test_zeros_that_an_application_keeps_in_a_collection_are_no_damage(tmp_path: Path) -> None:
     with chroma.PersistentClient(tmp_path) as client:
         client.create_collection("kept").add(ids=["a"], documents=["\0" * 20], embeddings=[[1.0]], metadatas=[{"zeros": "\0" * 20}])

@@ -826,6 +826,19 @@ def test_reading_never_waits_for_a_writer_and_what_was_recalled_is_kept_at_closi
     assert rows(path, "select access_count from facts") == [(1,)]
 
 
+def test_what_was_recalled_is_noted_while_the_memory_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, llm=None) as mem:
+        now = datetime.now(UTC)  # a memory of long ago would be gone with the night's maintenance
+        mem.event("Joana drank coffee", user_id="home", participants=["Joana"], timestamp=now - timedelta(hours=2))
+        mem.narrate(now=now + timedelta(days=1))
+        assert mem.recall("coffee", user_id="home", now=now + timedelta(days=1), min_score=0.0)
+        until = time.monotonic() + 60
+        while rows(path, "select access_count from facts") != [(1,)] and time.monotonic() < until:
+            time.sleep(0.05)
+        assert rows(path, "select access_count from facts") == [(1,)]
+
+
 @pytest.fixture
 def mornings(mem: memdb.Memory) -> memdb.Memory:
     """Twelve days on which Rui did something else each, the oldest 500 days before 20 March 2025 at noon, the newest twenty minutes."""

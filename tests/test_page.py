@@ -305,7 +305,7 @@ def test_a_page_that_cannot_be_written_is_told_and_loses_nothing(mem: memdb.Memo
 
 
 def test_what_a_writer_who_was_killed_left_beside_the_page_is_forgotten_with_it(mem: memdb.Memory, page: Path) -> None:
-    for name in (".memory.md.123.456", ".memory-bo.md.123.456"):
+    for name in (".memory.md.123.456", ".memory.md.7.8.unfinished", ".memory-bo.md.123.456"):
         page.with_name(name).write_text(page.read_text())
     mem.forget("ana")
     assert [path.name for path in page.parent.glob(".*")] == [".memory-bo.md.123.456"]

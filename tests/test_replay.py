@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,9 +12,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import memdb
 from memdb.interfaces.replay import replay
@@ -233,6 +237,40 @@ def test_a_replay_into_a_file_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "new.db").touch()
     with pytest.raises(memdb.InputError, match=r"new\.db exists; name a file that does not"):
         replay(tmp_path / "old.db", tmp_path / "new.db")
+
+
+class Ending(OneMeaning):
+    """Ends the process, or what it is at, when it is asked for the first vector."""
+
+    def __init__(self, *, killed: bool) -> None:
+        super().__init__()
+        self.killed = killed
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if texts and self.killed:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if texts:
+            raise KeyboardInterrupt
+        return super().embed(texts)
+
+
+def test_a_replay_that_is_interrupted_leaves_nothing_behind(tmp_path: Path) -> None:
+    straight([("I live in Porto.", 0)], tmp_path / "old.db")
+    with pytest.raises(KeyboardInterrupt):
+        replay(tmp_path / "old.db", tmp_path / "new.db", embedder=Ending(killed=False))
+    assert [one.name for one in tmp_path.iterdir()] == ["old.db"]
+
+
+def test_what_a_killed_replay_leaves_has_a_name_that_tells_so_and_the_next_says_what_to_do(tmp_path: Path) -> None:
+    straight([("I live in Porto.", 0)], tmp_path / "old.db")
+    code = "import sys, tests.test_replay as t; t.replay(t.Path(sys.argv[1]), t.Path(sys.argv[2]), embedder=t.Ending(killed=True))"
+    command = [sys.executable, "-c", code, str(tmp_path / "old.db"), str(tmp_path / "new.db")]
+    assert subprocess.run(command, cwd=ROOT, check=False).returncode == -signal.SIGKILL
+    assert {one.name.removesuffix("-wal").removesuffix("-shm") for one in tmp_path.glob("new*")} == {"new.db.unfinished"}
+    with pytest.raises(memdb.InputError, match=r"new\.db\.unfinished exists: .*; delete that file if nobody is"):
+        replay(tmp_path / "old.db", tmp_path / "new.db")
+    (tmp_path / "new.db.unfinished").unlink()
+    assert replay(tmp_path / "old.db", tmp_path / "new.db").turns == 1
 
 
 def test_a_replay_embeds_what_nothing_is_compared_with_many_texts_at_once(tmp_path: Path) -> None:

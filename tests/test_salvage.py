@@ -172,6 +172,19 @@ def test_what_is_lost_is_told_to_the_row(path: Path) -> None:
     assert (lost.table, lost.rows, lost.ids) == ("fact_history", len(ids), ((ids[0], ids[-1]),))
 
 
+def test_how_many_rows_are_lost_at_most_is_told_where_no_index_tells_it(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    leaves = connection.execute("select pageno, ncell from dbstat where name = 'turns' and pagetype = 'leaf' order by path").fetchall()
+    indexes = "select pageno from dbstat where name in (select name from sqlite_schema where type = 'index' and tbl_name = 'turns')"
+    index_pages = [int(str(page)) for (page,) in connection.execute(indexes)]
+    connection.close()
+    (page, rows) = leaves[1]
+    for one in (int(str(page)), *index_pages):
+        overwrite(path, one, b"\xff" * SIZE)
+    (lost,) = (one for one in memdb.mend(path).lost if one.table == "turns")
+    assert (lost.rows, [last - first + 1 for first, last in lost.ids if last is not None]) == (rows, [rows])
+
+
 def test_what_refers_to_a_lost_row_goes_and_is_told(path: Path) -> None:
     connection = apsw.Connection(str(path))
     [(id_,)] = connection.execute("select id from facts where fact_id = (select source_id from links)")

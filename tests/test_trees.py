@@ -243,6 +243,23 @@ def test_a_page_in_another_s_place_is_told_by_where_it_stands(table: str, tmp_pa
         assert missing == {part.page: (part.above, part.up_to) for part in leaves if part.page in put}
 
 
+SPOILT_PAGES = {  # as they would stand last in a table whose rows are numbered up to 60
+    "no rows": bytes([13, 0, 0, 0, 0, 2, 0, 0]),
+    "two rows that lie over each other": bytes([13, 0, 0, 0, 2, 0, 0, 0, 1, 0xF6, 1, 0xF8]) + bytes(490) + bytes([8, 100, 6, 101]),
+    "a row that lies where the rows are told": bytes([13, 0, 0, 0, 2, 0, 0, 0, 0, 10, 1, 0xF8]) + bytes(492) + bytes([3, 0x81, 0x80]),
+}
+
+
+@pytest.mark.parametrize("page", SPOILT_PAGES.values(), ids=SPOILT_PAGES)
+def test_a_page_that_sqlite_would_not_have_written_is_missing_from_its_table(page: bytes, tmp_path: Path) -> None:
+    made(tmp_path / "a.db", "with row ids", [(n, f"row {n}", "x" * 40, None) for n in range(60)]).close()
+    file = (tmp_path / "a.db").read_bytes()
+    (root,) = (one.root for one in Pages(file).schema() or () if one.name == "t")
+    *_, last = Pages(file).parts(root, keyed=False)
+    spoilt = file[: (last.page - 1) * 512] + page.ljust(512, b"\0") + file[last.page * 512 :]
+    assert [part.page for part in Pages(spoilt).parts(root, keyed=False) if part.entries is None] == [last.page]
+
+
 @pytest.mark.parametrize("table", sorted(TABLES))
 def test_a_row_of_any_length_is_read_whole(table: str, tmp_path: Path) -> None:
     """From what fits onto a page to the byte, to what takes several more of them."""

@@ -24,6 +24,7 @@ from rich.text import Text
 import memdb
 from memdb import Change, Fact, Hit, Hits, InputError, Memory, Stats
 from memdb.conversations import Conversation, Exchange, Question, read_conversation
+from memdb.disk import files_of
 from memdb.interfaces import work
 from memdb.interfaces.show import Told, clean, entries, mind, share, tell, value_of
 from memdb.times import to_utc
@@ -278,7 +279,7 @@ class _Tale:
         self.heading("What stays behind")
         stats = self.stats
         assert stats is not None
-        files = [file for file in work.files_of(path) if file.exists()]
+        files = [file for file in files_of(path) if file.exists()]
         sizes = _table("", "")
         sizes.show_header = False
         sizes.add_row("file", f"{path}, {_bytes(sum(file.stat().st_size for file in files))}")

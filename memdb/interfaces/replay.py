@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 import memdb
-from memdb import Embedder, Fact, InputError, Memory, ReplayModel
+from memdb import Embedder, Fact, Memory, ReplayModel
 from memdb.config import load_config
+from memdb.disk import unfinished
 from memdb.records import LIVE, Record, Status
 
 _CLOSED: tuple[Status, ...] = ("superseded", "expired")
@@ -36,20 +36,21 @@ def replay(old: Path, new: Path, *, embedder: Embedder | str | None = "auto") ->
     one that `old` was written with. Only turns are replayed: the events of a household, and what was remembered, confirmed, rejected or
     undone by hand, are not; episodes and reflective notes are drawn anew by the worker of whoever opens `new`.
 
+    Until it is whole, `new` has the ending `.unfinished`, and on an error nothing is left of it.
+
     Raises:
-        InputError: `new` exists.
+        InputError: `new` exists, or one that is not whole.
+        StoreError: it cannot be made there.
     """
-    if os.path.exists(new):
-        raise InputError(f"{new} exists; name a file that does not, so that nothing is mixed.")
     settings = load_config(old).model_copy(update={"worker": False})
-    with memdb.open(old, config=settings, embedder=None, llm=None) as before:
+    with unfinished(new) as beside, memdb.open(old, config=settings, embedder=None, llm=None) as before:
         zone = before.stats().timezone
         if zone is not None and "timezone" not in settings.model_fields_set:
             settings = settings.model_copy(update={"timezone": zone})
         model = ReplayModel(before.calls())
         chosen = before.stats().embedder if embedder == "auto" else embedder
         read_by_a_model = any(turn.extracted_by not in (None, "rules") or turn.error for turn in before.turns())
-        with memdb.open(new, config=settings, embedder=chosen, llm=model if read_by_a_model else None) as after:
+        with memdb.open(beside, config=settings, embedder=chosen, llm=model if read_by_a_model else None) as after:
             _take_turns(before, after)
             users = sorted({turn.user_id for turn in before.turns()})
             return Replayed(

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import memdb
 from memdb import InputError, MdbError, Memory, Vectors
 from memdb.conversations import Exchange
+from memdb.disk import files_of, take_away
 from memdb.interfaces.show import say
 
 _LOOK_SECONDS = 0.2  # how often the bars are brought up to date
@@ -31,13 +32,7 @@ def make_room(path: Path, is_own: Callable[[Memory], bool], *, force: bool) -> N
         raise InputError(f"{path} is a folder; name a file with --db.")
     if not force and not _holds_only(path, is_own):
         raise InputError(f"{path} exists and holds more than this demo; name another file with --db, or overwrite it with --force.")
-    for file in files_of(path):
-        file.unlink(missing_ok=True)
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return where the file of a memory lies, and what SQLite may have left beside it."""
-    return [path, *(Path(f"{path}{ending}") for ending in ("-wal", "-shm"))]
+    take_away(*files_of(path))
 
 
 def _holds_only(path: Path, is_own: Callable[[Memory], bool]) -> bool:
