@@ -13,9 +13,9 @@ from memdb.when import find_times
 _MOST_ITEMS = 8
 _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _BROKEN = re.compile(
-    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
+    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
-_VERB = re.compile(r"\s(?:is|are|was|were|will|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
+_VERB = re.compile(r"\s(?:is|are|was|were|(?-i:will)|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
 _SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
