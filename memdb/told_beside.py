@@ -326,7 +326,7 @@ def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
     who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?:,? (?-i:[A-Z][\w'-]+))?"
     return re.compile(
-        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,){_DOES}",
+        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\),?|,){_DOES}",
         re.IGNORECASE,
     )
 
