@@ -148,6 +148,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             _note(found, one.model_copy(update={"answered": True}) if answered else one, at=turn.timestamp)
         if len(found) >= MOST_FACTS:
             break
+    for one in _done(found.values(), there):
+        _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
 
 
@@ -200,6 +202,19 @@ def _ended(facts: list[Candidate], there: Situation) -> list[tuple[str, str]]:
     ends = [one for one in facts if one.negated and one.object]
     believed = there.believed([one.key for one in ends])
     return [(one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed]
+
+
+def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
+    """What was only considered, and has come: "moving to Porto", of who moved to Porto."""
+    new = [one for one in facts if one.explicit and one.object and not (one.negated or one.denies) and one.subject == there.owner.slug]
+    key = canonical_key(there.owner.slug, "considers")
+    considered = [(value, telling(value)) for _, value in there.held_under([key])] if new else []
+    return [
+        one.model_copy(update={"key": key, "object": value, "negated": True, "category": "task_context", "value_json": None})
+        for one in new
+        for value, words in considered
+        if one.key != key and telling(one.object) <= words
+    ]
 
 
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:
