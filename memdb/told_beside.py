@@ -133,8 +133,14 @@ def with_name_beside(sentence: str) -> str:
     """Return a sentence with a name beside who has it: "my friend from school, Tom," and "Tom, my friend," are "my friend Tom"."""
     patterns = (*((_placed(), _beside()) if sentence.count(",") > 1 else ()), *(_in_brackets() if "(" in sentence else ()))
     for pattern in patterns:
-        sentence = pattern.sub(lambda found: f"{found['who']} {found['name']}", sentence)
+        sentence = pattern.sub(_named_beside, sentence)
     return sentence
+
+
+def _named_beside(found: re.Match[str]) -> str:
+    """Who somebody is, with their name: "my friend Tom", "I have a friend called Tom,"."""
+    had = found["who"][:2].lower() in ("i ", "we")
+    return f"{found['who']} called {found['name']}," if had else f"{found['who']} {found['name']}"
 
 
 def with_apostrophes(sentence: str) -> str:
@@ -262,7 +268,7 @@ def _placed() -> re.Pattern[str]:
     where = r"(?-i:(?:from|at|on|in|across|upstairs|downstairs|next door)(?: [a-z'-]+){0,4})"
     no_name = rf"(?-i:I)\b|(?:{rules().macros['month']}|{rules().macros['weekday']})\b"
     return re.compile(
-        rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
+        rf"(?P<who>\b(?:my|our|(?:i|we) have an?) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
         r"(?P<name>(?-i:[A-Z][a-z][\w'-]*(?: [A-Z][\w'-]+)?)),(?! (?:and|or) )",
         re.IGNORECASE,
     )
