@@ -161,7 +161,8 @@ def _if_may_be(found: re.Match[str]) -> str:
 
 
 _NO_NAME_THERE = re.compile(
-    r"\w+(?:ly|ed|er)|also|just|still|always|never|even|now|often|only|already|who|that|which|both|all|then|there|here|thing|side|stuff|and|or"
+    r"\w+(?:ly|ed|er)|also|just|still|always|never|even|now|often|only|already|who|that|which|both|all|then|there|here|thing|side|stuff"
+    r"|and|or"
     r"|apparently|honestly|tbh|atm|lol|too|once|alone|himself|herself|maybe|perhaps|today|recently|sometimes|situation|problem|birthday|party"
     r"|wedding|house|car|job|school|room|phone|name|surname|age|life|drama|visit|relationship|abroad|upstairs|downstairs|in|at|with|from|for"
 )
@@ -199,7 +200,7 @@ def _of_somebody() -> re.Pattern[str]:
 
 @cache
 def _apart() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A relative and what may be their name, set apart from each other: "my friend from work, lena,", "my son (leo)", "tom, my brother,"."""
+    """A relative and what may be their name, set apart from each other: "my friend at work, lena,", "my son (leo)", "tom, my brother,"."""
     who = rf"\b(?i:my|our) (?:[\w-]+ )??(?:{relation_words()})"
     where = r" (?:from|at|on|in|across|upstairs|downstairs|next door)(?: [a-z'-]+){0,4}"
     return (
@@ -211,11 +212,11 @@ def _apart() -> tuple[re.Pattern[str], re.Pattern[str]]:
 @cache
 def _doing() -> re.Pattern[str]:
     """A relative, and a word that can only be their name by what follows: "my brother jakub is"."""
-    young = r"(?:step)?(?:brother|sister|son|daughter)|husband|hubby|wife|boyfriend|girlfriend|partner|cousin|uncle|aunt|nephew|niece|flatmate"
-    does = r"(?:is|has|was|lives|works|loves|likes|hates|plays|goes|wants|moved|got|just|and (?:i|my))"
-    return re.compile(
-        rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*(?:{young}) )(?P<names>{_SMALL})(?= (?:{does}) )"
+    young = (
+        r"(?:step)?(?:brother|sister|son|daughter)|husband|hubby|wife|boyfriend|girlfriend|partner|cousin|uncle|aunt|nephew|niece|flatmate"
     )
+    does = r"(?:is|has|was|lives|works|loves|likes|hates|plays|goes|wants|moved|got|just|and (?:i|my))"
+    return re.compile(rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*(?:{young}) )(?P<names>{_SMALL})(?= (?:{does}) )")
 
 
 @cache

@@ -15,7 +15,8 @@ from memdb.subjects import MINE
 _FAN = re.compile(r"(?:[A-Z][\w'-]+ ){1,3}(?:fan|supporter)\b(?! of\b)")  # what has its capital wherever it stands
 _KIN = r"{elder}(?='s (?:an?|allergic|\d+)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)"
 _BY_NAME = (  # as only their own children call them
-    r"(?=(?-i:[A-Z][a-z]+) ){elder} (?=(?:is|has|loves|likes|hates|lives|works|moved|went|died|passed|retired|takes|turned|used|does not|can not)\b)"
+    r"(?=(?-i:[A-Z][a-z]+) ){elder} (?=(?:is|has|loves|likes|hates|lives|works|moved|went|died|passed"
+    r"|retired|takes|turned|used|does not|can not)\b)"
 )
 
 

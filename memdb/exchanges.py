@@ -125,8 +125,9 @@ def _given_up(match: re.Match[str], one: Exchange, known: Iterable[tuple[str, st
 
 
 def _around(value: str, over: str) -> str:
-    """The object of a pattern by what is over within a value: of "shop at Tesco on Fridays", "shop at {o} on Fridays"; "" where it is all."""
-    within = re.search(rf"(?:(?<= (?:at|in|to|by|on) )|(?<= (?:with|from) )){re.escape(over)}(?!\w)", value, re.IGNORECASE)
+    """The object of a pattern by what is over within a value: "shop at {o}", of "shop at Tesco"; "" where it is all."""
+    behind = r"(?:(?<= (?:at|in|to|by|on) )|(?<= (?:with|from) ))"
+    within = re.search(rf"{behind}{re.escape(over)}(?!\w)", value, re.IGNORECASE)
     named = within is not None and value[:1].islower() and within.group()[:1].isupper()
     return f"{literal(value[: within.start()])}{{o}}{literal(value[within.end() :])}" if within is not None and named else ""
 

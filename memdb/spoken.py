@@ -53,7 +53,9 @@ class Spoken:
         """What a sentence told; of several who are listed in it "she" is none, but who was spoken of beside them, or `before`."""
         nobody = ("", "i", *rules().groups["several"])
         named = [(found.subject, self._name(found)) for found in told if found.subject not in nobody]
-        listed = {subject for subject, name in named if name and any(other == subject and name_ not in ("", name) for other, name_ in named)}
+        listed = {
+            subject for subject, name in named if name and any(other == subject and name_ not in ("", name) for other, name_ in named)
+        }
         if self.last[0] in listed:
             self.last = next((one for one in reversed(named) if one[0] not in listed), before if before[0] not in listed else ("", ""))
         return told

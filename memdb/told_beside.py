@@ -259,7 +259,9 @@ def _one_by_one(found: re.Match[str]) -> str:
 
 
 _NUMBERS = frozenset(("two", "three", "four"))
-_LISTED_KIN = frozenset(("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "grandchild", "stepson", "stepdaughter"))
+_LISTED_KIN = frozenset(
+    ("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "grandchild", "stepson", "stepdaughter")
+)
 
 
 @cache
@@ -406,7 +408,8 @@ def _several() -> re.Pattern[str]:
         r"|^\W*(?=(?:kids|children) are )"
         rf"|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)(?:[:,] | \()))"
         rf"(?P<kind>kids|children|{kin}|girls|boys|twins|dogs|cats|two|three|four|five)"
-        rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)(?:,? (?:all|both)\b[^()]*(?=\)))?\)?"
+        rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)"
+        r"(?:,? (?:all|both)\b[^()]*(?=\)))?\)?"
         r"(?=\s*(?:$|[,;)])|(?<=\)) [a-z])",
         re.IGNORECASE,
     )
