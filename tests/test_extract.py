@@ -2152,7 +2152,7 @@ def test_who_has_died_is_told_with_their_name(predicates: Mapping[str, Predicate
         ("Our eldest, Maya (11), is allergic to sesame", ("maya.allergic_to", "sesame")),
         ("I have a colleague at work, Omar, who is vegan", ("omar.diet", "vegan")),
         ("I have three grandchildren: Ben, Kim and Isla", ("user.grandchild", "Isla")),
-        ("We have three kids (Sam, Tess, and Will, all grown up)", ("user.child", "Will")),
+        ("We have three kids (Sam, Tess, and Ben, all grown up)", ("user.child", "Ben")),
         ("I'm in 10th grade and honestly i hate reading so keep it simple", ("user.dislikes", "reading")),
         ("I like tea. Mum is on warfarin. Any advice?", ("mother.takes", "warfarin")),
         ("I'm a German citizen and not married", ("user.nationality", "German")),
@@ -2183,6 +2183,7 @@ def test_what_is_said_by_the_way_in_a_long_message_is_read(
         "Imagine I served in the army for six years.",
         "I have 26 years of experience",
         "I lost my new job at the library.",
+        "a patient is a 54 year old man, he is diabetic and takes metformin",
     ],
 )
 def test_what_only_looks_like_what_is_said_by_the_way_is_none(text: str, predicates: Mapping[str, Predicate]) -> None:

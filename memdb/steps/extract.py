@@ -36,6 +36,12 @@ _BEGINNING = 60
 _KEPT_OVER = 3  # clauses, within which one says what is so instead of what is over
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him|they(?=['\u2019]?re\b| are\b)|their(?= names?\b))(?:\b|['\u2019]s)", re.IGNORECASE)
+_ANYBODY = re.compile(
+    r"\b(?:an?|the|this|some|another) (?:[\w-]+ ){0,2}"
+    r"(?:patient|client|customer|man|woman|girl|boy|guy|lady|person|student|pupil|colleague|character"
+    r"|neighbou?r|teacher|doctor|nurse|child|kid|friend|tenant|resident|candidate|user)\b",
+    re.IGNORECASE,
+)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
 
@@ -239,7 +245,9 @@ def _is_short(turn: Turn) -> bool:
 def begins_with_somebody(text: str) -> bool:
     """Whether a text begins with "she" or "his": with somebody who must have been spoken of before, as nobody is in the text."""
     found = _NAMED_BEFORE.search(text[:_BEGINNING])
-    return found is not None and _one_of_mine().search(text, 0, found.start()) is None
+    if found is None or _one_of_mine().search(text, 0, found.start()) is not None:
+        return False
+    return _ANYBODY.search(text, 0, found.start()) is None  # "a patient is 54, he takes metformin"
 
 
 def _said_before(turn: Turn, there: Situation) -> str:
