@@ -167,11 +167,13 @@ def _own_part(hidden: str, text: str) -> int | None:
     if (found := asks.search(plain.lstrip())) is None:
         return 0
     shown = _SHOWN.match(hidden, found.end() + lead) if found.group()[-1:] in ":\n" else None
-    if shown is None or asks.search(plain[shown.end() :]):
+    quoted = shown is not None and plain[hidden.index("¤", shown.start()) :].lstrip()[:1] in _MARKS
+    if shown is None or not quoted or asks.search(plain[shown.end() :]):
         return None
     return shown.end()
 
 
+_MARKS = frozenset(">\"'")  # and no letter's head or who speaks
 _SHOWN = re.compile(r"\s*¤(?:.*¤)?[^\S\n]*\n\s*(?=\S)", re.DOTALL)  # up to the line behind the last that is quoted
 
 

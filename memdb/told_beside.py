@@ -247,7 +247,7 @@ def _one_by_one(found: re.Match[str]) -> str:
         return found.group()  # "Two boys, Tom 6 and Max 7, share nine apples"
     if child == "child" and whose in ("i", "we") and not any(one["age"] for one in listed):
         return f"{found['have']}{found['kind']}, {', '.join(one['name'] for one in listed[:-1])} and {listed[-1]['name']}"
-    told = whose in _NUMBERS or child in _LISTED_KIN
+    told = whose in _NUMBERS or kind not in ("kids", "children", "boys", "girls", "twins")
     known = sum(is_a_name(one["name"].lower()) for one in listed) if told else 0
     if unsure and 2 * known < len(listed) and not all(one["age"] for one in listed):
         return found.group()
