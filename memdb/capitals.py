@@ -61,6 +61,11 @@ def with_capitals(sentence: str, *, small: bool) -> str:
     """
     if _MINE.search(sentence):
         sentence = _of_somebody().sub(_if_named, sentence)
+        if "," in sentence or "(" in sentence:
+            for pattern in _apart():
+                sentence = pattern.sub(_if_named, sentence)
+        if small:
+            sentence = _doing().sub(_if_may_be, sentence)
     sentence = _of_oneself().sub(_if_named, sentence)
     if small:
         sentence = _titled().sub(_named, sentence)
@@ -113,7 +118,7 @@ def is_a_name(word: str) -> bool:
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted, _driven):
+    for compile_ in (_of_somebody, _apart, _doing, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted, _driven):
         compile_()
     compiled(_names().made_up)
     for pattern in (_names().asks, _names().gone, _names().former):
@@ -148,6 +153,21 @@ def _if_named(found: re.Match[str]) -> str:
     return f"{found['before']}{known}{found['names'][len(known) :]}"
 
 
+def _if_may_be(found: re.Match[str]) -> str:
+    """A word with its capital where no other than a name can stand, unless it may be an adverb, or makes another noun."""
+    word = found["names"]
+    none = _NO_NAME_THERE.fullmatch(word) or word in _names().no_name or compiled(_NO_NAME).fullmatch(word)
+    return found.group() if none else _named(found)
+
+
+_NO_NAME_THERE = re.compile(
+    r"\w+(?:ly|ed|er)|also|just|still|always|never|even|now|often|only|already|who|that|which|both|all|then|there|here|thing|side|stuff"
+    r"|and|or"
+    r"|apparently|honestly|tbh|atm|lol|too|once|alone|himself|herself|maybe|perhaps|today|recently|sometimes|situation|problem|birthday|party"
+    r"|wedding|house|car|job|school|room|phone|name|surname|age|life|drama|visit|relationship|abroad|upstairs|downstairs|in|at|with|from|for"
+)
+
+
 def _unless_no_name(found: re.Match[str]) -> str:
     """A name with its capital, unless it is a word that is none: "my dog is called the boss", "a guy named as heir"."""
     words = _AND.split(found["names"])
@@ -176,6 +196,27 @@ def _of_somebody() -> re.Pattern[str]:
         rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|{any_of(frozenset(called().attributes['person']))}){told})"
         rf"(?P<names>{_SMALL}(?:(?:, (?:and )?| and ){_SMALL})*)"
     )
+
+
+@cache
+def _apart() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A relative and what may be their name, set apart from each other: "my friend at work, lena,", "my son (leo)", "tom, my brother,"."""
+    who = rf"\b(?i:my|our) (?:[\w-]+ )??(?:{relation_words()})"
+    where = r" (?:from|at|on|in|across|upstairs|downstairs|next door)(?: [a-z'-]+){0,4}"
+    return (
+        re.compile(rf"(?P<before>{who}(?:{where}, | \())(?P<names>{_SMALL})(?=[,)])"),
+        re.compile(rf"(?P<before>^|, |\band |\bwith )(?P<names>{_SMALL})(?=, {who},| \({who}\))"),
+    )
+
+
+@cache
+def _doing() -> re.Pattern[str]:
+    """A relative, and a word that can only be their name by what follows: "my brother jakub is"."""
+    young = (
+        r"(?:step)?(?:brother|sister|son|daughter)|husband|hubby|wife|boyfriend|girlfriend|partner|cousin|uncle|aunt|nephew|niece|flatmate"
+    )
+    does = r"(?:is|has|was|lives|works|loves|likes|hates|plays|goes|wants|moved|got|just|and (?:i|my))"
+    return re.compile(rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*(?:{young}) )(?P<names>{_SMALL})(?= (?:{does}) )")
 
 
 @cache

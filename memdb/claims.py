@@ -194,6 +194,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         values = [""] if mode == "ends" else []
     if pattern.bygone and about == here.owner:  # what one is oneself, one has told, or will
         pattern, clause, mode = pattern.model_copy(update={"object": "{o}"}), replace(clause, former=True), "ends"
+        true = ended_once(clause, here.at)
     if pattern.time == "moved" and len(values) == 1:
         values = [_planned(values[0], canonical_key(about.slug, key), here)]
     explicit = refuted is not None or _is_explicit(pattern, clause, text, true, here)
@@ -408,8 +409,10 @@ class _Made:
         if self.clause.elided or self.clause.guessed:
             confidence -= GUESSED
         named = self.clause.name if key == "life" and about.slug != slug(self.clause.name) else ""  # for no other fact keeps it
-        true = self.validity
-        if mode == "ends":  # what ends with something that is to happen lasts until that is over
+        true, began = self.validity, None
+        if mode == "ends" and self.clause.former:
+            began, true = true.begins, Validity(begins=true.ends)
+        elif mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
         # "I no longer work at Nokia", "I left Porto"
         left = (self.clause.ended or self.pattern.negated) and not self.clause.coming and key == self.pattern.key
@@ -425,6 +428,7 @@ class _Made:
             event_time=true.event,
             valid_from=true.begins,
             valid_to=true.ends,
+            began=began,
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",

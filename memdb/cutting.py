@@ -115,7 +115,11 @@ class _Read:
 
     def in_full(self, clause: Clause) -> Clause:
         """A clause with the "I" or "my" that it leaves out; only the first one leaves out what the sentence may."""
-        if not self.question and (whose := with_subject(clause) if self.elided else with_my(clause, self.stated)) is not clause:
+        whose = clause
+        if not self.question:
+            whose = with_subject(clause) if self.elided else clause
+            whose = with_my(clause, self.stated) if whose is clause else whose
+        if whose is not clause:
             clause = replace(whose, text=plain_clause(whose.text))
         self.elided = False
         return clause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
@@ -425,9 +425,19 @@ def _month(name: str, which: str | None, year: str | None, local: date, prefer: 
     return first, _later_month(first, 1)
 
 
-def nearer(month: str, local: date) -> Prefer:
-    """Return "past" if the last month of that name is nearer than the next one, and "future" otherwise."""
-    return "past" if (local.month - _month_number(month)) % 12 < 6 else "future"
+def nearer(found: Mapping[str, str], local: date) -> Prefer | None:
+    """Return "past" if the last month, or day of one, that is named is nearer than the next one, else "future"; None if none is named."""
+    if name := found.get("month"):
+        return "past" if (local.month - _month_number(name)) % 12 < 6 else "future"
+    side = next((side for side in ("dm", "md") if f"{side}_day" in found and f"{side}_year" not in found), None)
+    if side is None:
+        return None
+    month, day = _month_number(found[f"{side}_month"]), number_of(found[f"{side}_day"])
+    try:
+        last, following = _nearest_day(month, day, local, "past"), _nearest_day(month, day, local, "future")
+    except (ValueError, OverflowError):  # 31 February
+        return None
+    return "past" if local - last < following - local else "future"
 
 
 def _nearest_day(month: int, day: int, local: date, prefer: Prefer) -> date:

@@ -14,6 +14,10 @@ from memdb.subjects import MINE
 
 _FAN = re.compile(r"(?:[A-Z][\w'-]+ ){1,3}(?:fan|supporter)\b(?! of\b)")  # what has its capital wherever it stands
 _KIN = r"{elder}(?='s (?:an?|allergic|\d+)\b| (?:is|has|loves|likes|hates|lives|works|moved|died|retired|does not|can not)\b)"
+_BY_NAME = (  # as only their own children call them
+    r"(?=(?-i:[A-Z][a-z]+) ){elder} (?=(?:is|has|loves|likes|hates|lives|works|moved|went|died|passed"
+    r"|retired|takes|turned|used|does not|can not)\b)"
+)
 
 
 def with_subject(clause: Clause) -> Clause:
@@ -35,4 +39,6 @@ def with_my(clause: Clause, stated: list[Clause]) -> Clause:
     """A clause with the "my" that its writer has left out after what is theirs: "mum loves orchids | but dad's allergic to pollen"."""
     if stated and MINE.match(stated[-1].text) and compiled(_KIN).match(clause.text):
         return replace(clause, text=f"my {clause.text}", elided=True)
+    if clause.text[:1].isupper() and not stated and compiled(_BY_NAME).match(clause.text):
+        return replace(clause, text=f"my {clause.text[0].lower()}{clause.text[1:]}", elided=True)  # "Mum is on warfarin"
     return clause

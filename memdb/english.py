@@ -100,10 +100,11 @@ def clauses(
     text = _without_joke(text)
     hidden, block = masked(text), rules().block
     small = _I.sub("", hidden).islower()
-    if compiled(block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE].lstrip()):
+    if (begins := _own_part(hidden, text)) is None:
         if len(text) <= _ASKED and "\n" not in text:
             yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
         return
+    hidden = f"{' ' * begins}{hidden[begins:]}"
     uncased = _in_small_letters(known) if known and small else None
     mocked, adored, mocking = compiled(block["mocking"]), compiled(block["adored"]), False
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
@@ -153,6 +154,27 @@ def clauses(
         elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
         elided |= terse and _tells_of_oneself(doubtful)  # "I quit my job. Moved to Leeds"
     yield from doubtful
+
+
+def _own_part(hidden: str, text: str) -> int | None:
+    """Where what a writer says for themselves begins: behind a text to work on that is quoted, at a line of its own, else at once.
+
+    None where the whole of it may be such a text, a joke or a story.
+    """
+    asks = compiled(rules().block["turn"])
+    plain = text.translate(PLAIN)[:READ_WHOLE]
+    lead = len(plain) - len(plain.lstrip())
+    if (found := asks.search(plain.lstrip())) is None:
+        return 0
+    shown = _SHOWN.match(hidden, found.end() + lead) if found.group()[-1:] in ":\n" else None
+    quoted = shown is not None and plain[hidden.index("¤", shown.start()) :].lstrip()[:1] in _MARKS
+    if shown is None or not quoted or asks.search(plain[shown.end() :]):
+        return None
+    return shown.end()
+
+
+_MARKS = frozenset(">\"'")  # and no letter's head or who speaks
+_SHOWN = re.compile(r"\s*¤(?:.*¤)?[^\S\n]*\n\s*(?=\S)", re.DOTALL)  # up to the line behind the last that is quoted
 
 
 def _tells_of_oneself(said: list[Clause]) -> bool:

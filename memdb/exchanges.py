@@ -53,6 +53,8 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         ends = (Also(key=predicate, object=value, kind="raw", negated=True),)  # of one that has one value only, it gives way
         several = predicate_of(key, here.predicates).cardinality == "many" and one.means == "instead"
         exchange = pattern.model_copy(update={"key": predicate, "also": ends if several else (), "negated": one.means == "over"})
+        if one.means == "instead" and (around := _around(value, match["from"])):
+            exchange = exchange.model_copy(update={"object": around})
         texts = texts_of(exchange, clause) if text in texts_of(pattern, clause) else [text]
         yield from chain.from_iterable(read_pattern(exchange, clause, text, here) for text in texts)
         return
@@ -120,6 +122,14 @@ def _given_up(match: re.Match[str], one: Exchange, known: Iterable[tuple[str, st
     meant = [(key, value) for key, value in known if over and over <= telling(value)]
     meant = [(key, value) for key, value in meant if over == telling(value)] or meant
     return meant[0] if len(set(meant)) == 1 else None
+
+
+def _around(value: str, over: str) -> str:
+    """The object of a pattern by what is over within a value: "shop at {o}", of "shop at Tesco"; "" where it is all."""
+    behind = r"(?:(?<= (?:at|in|to|by|on) )|(?<= (?:with|from) ))"
+    within = re.search(rf"{behind}{re.escape(over)}(?!\w)", value, re.IGNORECASE)
+    named = within is not None and value[:1].islower() and within.group()[:1].isupper()
+    return f"{literal(value[: within.start()])}{{o}}{literal(value[within.end() :])}" if within is not None and named else ""
 
 
 def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) -> Iterator[Candidate]:

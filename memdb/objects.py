@@ -13,10 +13,15 @@ from memdb.when import find_times
 _MOST_ITEMS = 8
 _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _BROKEN = re.compile(
-    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
+    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
-_VERB = re.compile(r"\s(?:is|are|was|were|will|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
+_VERB = re.compile(r"\s(?:is|are|was|were|(?-i:will)|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
 _SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
+_BIDS = re.compile(
+    r"(?:please|go(?! karts?\b)|give|keep|get to|make(?! ?up\b)|tell|show|write|skip|do not|use|be|let|answer|reply"
+    r"|explain|stop|try)\s(?!\w+ing\b)",
+    re.IGNORECASE,
+)
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
 _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
@@ -67,6 +72,8 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
         clean = _clean(item.replace("\0", " "), kind, pattern, written)
         if not clean or (found and ((_COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")) or _SOMEBODY.match(clean))):
             break
+        if found and _BIDS.match(clean):
+            break  # "I hate long introductions, go straight to the point"
         found.append(pattern.names.get(clean.lower(), clean))
     return found
 

@@ -13,7 +13,7 @@ _DO = {"worked": "work", "lived": "live"}
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
 _DOING = {
     **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
-    **{"jog": "jogging", "sew": "sewing"},
+    **{"jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
 }
 
 
@@ -52,7 +52,7 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 class _Said(str):
     """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
-    longer begins a sentence, as {o:one} "knees" is "knee"."""
+    longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago"."""
 
     __slots__ = ()
 
@@ -63,6 +63,10 @@ class _Said(str):
             return _DO[self.lower()]
         if spec == "doing":
             return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
+        if spec == "is":
+            return "am" if self.lower() == "i" else "is"
+        if spec == "ago":
+            return str(self) if self.isdigit() else f"{self} ago"
         if spec == "one":
             return self.removesuffix("s")
         return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)

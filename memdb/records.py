@@ -308,9 +308,10 @@ class Candidate(Record):
     moved to", "not any more", "actually"), which counts as a confirmation of what takes the place of something; `stated` marks what an
     application states, which counts as one by itself, and `answered` what answers a question. `negated` says that the thing is no longer,
     or not, so, and with `coming` that it will not be, though it was to; `coming` alone says that what was to end goes on. With `former`,
-    `negated` says that it was so once, which is kept as what is over where it was not believed. `because` is why it is said where nothing
-    has changed: a slip "corrected", what is "asked to be forgotten" or "came to nothing". `temporary` facts carry a `valid_to` and do not
-    displace a lasting one; `until` tells that the end is what is said ("until June"), not only for when it is said ("this week").
+    `negated` says that it was so once, since `began` if that is said, which is kept as what is over where it was not believed. `because`
+    is why it is said where nothing has changed: a slip "corrected", what is "asked to be forgotten" or "came to nothing". `temporary`
+    facts carry a `valid_to` and do not displace a lasting one; `until` tells that the end is what is said ("until June"), not only for
+    when it is said ("this week").
     `excerpt` is verbatim from the turn.
     """
 
@@ -324,6 +325,7 @@ class Candidate(Record):
     event_time: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    began: datetime | None = None
     temporary: bool = False
     until: bool = False
     negated: bool = False

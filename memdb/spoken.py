@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from memdb.clause import Clause, parsed
+from memdb.english_rules import rules
 from memdb.subjects import is_relative, names_another
 from memdb.told_beside import spoken_of
 
@@ -28,12 +29,13 @@ class Spoken:
         """The clauses of a sentence with whom each is about, but for those of which that cannot be told; `said` was said before."""
         pronoun = _PRONOUN.search(sentence)
         if pronoun is None:
-            return [self._noted(parsed(clause, self.last, self.known, at=at, zone=zone)) for clause in stated]
+            before = self.last
+            return self._apart([self._noted(parsed(clause, self.last, self.known, at=at, zone=zone)) for clause in stated], before)
         leads, word = sentence[: pronoun.start()], pronoun.group().lower()
         if not self.last[0]:  # where what leads is long, who is meant is in it: "I look after my mum, she has dementia"
             self.last = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", word, self.known)
         guess = self.perhaps if begins and not self.last[0] else None
-        self.last = guess or self.last
+        self.last = before = guess or self.last
         told: list[Clause] = []
         for clause in stated:
             found = parsed(clause, self.last, self.known, at=at, zone=zone)
@@ -45,11 +47,27 @@ class Spoken:
             if guess is not None and found.guessed and (found.subject, found.name) == guess:
                 found = replace(found, hedged=True)
             told.append(self._noted(found))
+        return self._apart(told, before)
+
+    def _apart(self, told: list[Clause], before: tuple[str, str]) -> list[Clause]:
+        """What a sentence told; of several who are listed in it "she" is none, but who was spoken of beside them, or `before`."""
+        nobody = ("", "i", *rules().groups["several"])
+        named = [(found.subject, self._name(found)) for found in told if found.subject not in nobody]
+        listed = {
+            subject for subject, name in named if name and any(other == subject and name_ not in ("", name) for other, name_ in named)
+        }
+        if self.last[0] in listed:
+            self.last = next((one for one in reversed(named) if one[0] not in listed), before if before[0] not in listed else ("", ""))
         return told
 
-    def _noted(self, found: Clause) -> Clause:
+    @staticmethod
+    def _name(found: Clause) -> str:
+        """The name that a clause tells of whom it is about."""
         called_so = _IS_CALLED.fullmatch(found.phrase) if found.subject not in ("", "i") and not found.negative else None
-        name = called_so["name"] if called_so and not found.guessed else found.name
+        return called_so["name"] if called_so and not found.guessed else found.name
+
+    def _noted(self, found: Clause) -> Clause:
+        name = self._name(found)
         if found.subject not in ("", "i"):
             self.last, self.teller = (found.subject, name), is_relative(found.text) or (self.teller and found.guessed)
         if name:

@@ -133,8 +133,14 @@ def with_name_beside(sentence: str) -> str:
     """Return a sentence with a name beside who has it: "my friend from school, Tom," and "Tom, my friend," are "my friend Tom"."""
     patterns = (*((_placed(), _beside()) if sentence.count(",") > 1 else ()), *(_in_brackets() if "(" in sentence else ()))
     for pattern in patterns:
-        sentence = pattern.sub(lambda found: f"{found['who']} {found['name']}", sentence)
+        sentence = pattern.sub(_named_beside, sentence)
     return sentence
+
+
+def _named_beside(found: re.Match[str]) -> str:
+    """Who somebody is, with their name: "my friend Tom", "I have a friend called Tom,"."""
+    had = found["who"][:2].lower() in ("i ", "we")
+    return f"{found['who']} called {found['name']}," if had else f"{found['who']} {found['name']}"
 
 
 def with_apostrophes(sentence: str) -> str:
@@ -227,17 +233,23 @@ def _each_aged(found: re.Match[str]) -> str:
 def _one_by_one(found: re.Match[str]) -> str:
     """Children who are listed by their names: "two kids, Tom (6) and Mia (9)" is "two kids, my child Tom is 6, my child Mia is 9"."""
     kind = found["kind"].lower()
-    child = {"girls": "daughter", "boys": "son"}.get(kind) or (kind[:-1] if kind[:-1] in _LISTED_KIN else "child")
+    one_of = {"girls": "daughter", "boys": "son", "grandchildren": "grandchild", "grandkids": "grandchild"}
+    child = one_of.get(kind) or (kind[:-1] if kind[:-1] in _LISTED_KIN else "child")
     listed = list(_listed().finditer(found["list"]))
     if len({one["name"] for one in listed}) < len(listed):
         return found.group()  # "Grade 6 and Grade 9"
     if kind in ("dogs", "cats"):  # what their names are is read as it stands
         return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
     whose = next(iter(found["have"].lower().split()), "my")
-    unsure = child not in ("daughter", "son") or (kind in ("boys", "girls") and whose in ("my", "our"))  # these may be dogs
+    mine = whose in ("my", "our", "the")
+    unsure = child == "child" or (mine and (kind in ("boys", "girls") or child not in ("daughter", "son")))  # these may be dogs
     if whose in _NUMBERS and found.end() < len(found.string):
         return found.group()  # "Two boys, Tom 6 and Max 7, share nine apples"
-    if unsure and not all(one["age"] or (whose in _NUMBERS and is_a_name(one["name"].lower())) for one in listed):
+    if child == "child" and whose in ("i", "we") and not any(one["age"] for one in listed):
+        return f"{found['have']}{found['kind']}, {', '.join(one['name'] for one in listed[:-1])} and {listed[-1]['name']}"
+    told = whose in _NUMBERS or kind not in ("kids", "children", "boys", "girls", "twins")
+    known = sum(is_a_name(one["name"].lower()) for one in listed) if told else 0
+    if unsure and 2 * known < len(listed) and not all(one["age"] for one in listed):
         return found.group()
     each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
     names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
@@ -247,7 +259,9 @@ def _one_by_one(found: re.Match[str]) -> str:
 
 
 _NUMBERS = frozenset(("two", "three", "four"))
-_LISTED_KIN = frozenset(("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "stepson", "stepdaughter"))
+_LISTED_KIN = frozenset(
+    ("daughter", "son", "sister", "brother", "niece", "nephew", "grandson", "granddaughter", "grandchild", "stepson", "stepdaughter")
+)
 
 
 @cache
@@ -256,7 +270,7 @@ def _placed() -> re.Pattern[str]:
     where = r"(?-i:(?:from|at|on|in|across|upstairs|downstairs|next door)(?: [a-z'-]+){0,4})"
     no_name = rf"(?-i:I)\b|(?:{rules().macros['month']}|{rules().macros['weekday']})\b"
     return re.compile(
-        rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
+        rf"(?P<who>\b(?:my|our|(?:i|we) have an?) (?:[\w-]+ )??(?:{relation_words()})) {where}, (?:called |named )?(?!{no_name})"
         r"(?P<name>(?-i:[A-Z][a-z][\w'-]*(?: [A-Z][\w'-]+)?)),(?! (?:and|or) )",
         re.IGNORECASE,
     )
@@ -320,7 +334,7 @@ def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
     who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?:,? (?-i:[A-Z][\w'-]+))?"
     return re.compile(
-        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,){_DOES}",
+        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\),?|,){_DOES}",
         re.IGNORECASE,
     )
 
@@ -384,16 +398,18 @@ def _listed() -> re.Pattern[str]:
 @cache
 def _several() -> re.Pattern[str]:
     """One's children by their names: "I have two daughters: Ana and Rita", "dad of two (Tom, 6 and Mia, 9)"."""
-    one, kin = _unnamed(_listed()), "|".join(f"{kin}s" for kin in sorted(_LISTED_KIN, key=len, reverse=True))
+    kin = "|".join((*(f"{kin}s" for kin in sorted(_LISTED_KIN, key=len, reverse=True)), "grandchildren", "grandkids"))
+    one = _unnamed(_listed())
     return re.compile(
         rf"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){{1,3}}?|\b(?:my|our) (?=(?:kids|children|{kin}|boys|girls|twins) are\b)"
         rf"|\b(?:my|our|the) (?=(?:kids|children|{kin}|twins)(?:,|:| (?:called|named)) )"
         rf"|\b(?:my|our) (?=(?:two |three )?(?:{kin}|kids|boys|girls),? (?-i:[A-Z]))(?:two |three )?"
         r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) "
         r"|^\W*(?=(?:kids|children) are )"
-        rf"|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)[:,] ))"
+        rf"|(?:^|(?<=[,;] ))(?:two|three|four) (?:[\w-]+ ){{0,2}}?(?=(?:kids|children|{kin}|boys|girls)(?:[:,] | \()))"
         rf"(?P<kind>kids|children|{kin}|girls|boys|twins|dogs|cats|two|three|four|five)"
-        rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)\)?"
+        rf"(?: are)?(?:,|:)? ?(?:called |named )?\(?(?P<list>{one}(?:(?:,? (?:and|&|then|and then) |, (?:then )?){one})+)"
+        r"(?:,? (?:all|both)\b[^()]*(?=\)))?\)?"
         r"(?=\s*(?:$|[,;)])|(?<=\)) [a-z])",
         re.IGNORECASE,
     )

@@ -22,6 +22,7 @@ _HAS_BEEN = re.compile(  # at some time, but now?
 _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
 _A_DAY = timedelta(days=1)
 _FROM = re.compile(r"from\b", re.IGNORECASE)
+_WITHIN = re.compile(r"(?:from|between)\b", re.IGNORECASE)
 _A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
 _LASTING = re.compile(
     r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
@@ -79,9 +80,16 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
 
 
 def ended_once(clause: Clause, at: datetime) -> Validity:
-    """Return when what was so once was over, where that is said: "I used to live in Porto until 2019"."""
-    past = [span.ends for span in clause.times.get("past", ()) if span.role == "until" and span.ends <= at]
-    return Validity(begins=past[-1]) if past else Validity()
+    """Return since and until when something was so once, where that is said: "I used to live in Porto until 2019", "from 2010 to 2019"."""
+    past = clause.times.get("past", ())
+    within = [span for span in past if span.role == "point" and _WITHIN.match(span.text) and span.ends <= at]
+    if within:
+        return Validity(begins=within[-1].begins, ends=within[-1].ends)
+    until = [span.ends for span in past if span.role == "until" and span.ends <= at]
+    if not until:
+        return Validity()
+    lasted = [span for span in past if span.role == "for"]  # "for ten years until 2019"
+    return Validity(begins=until[-1] - (lasted[0].ends - lasted[0].begins) if lasted else None, ends=until[-1])
 
 
 def _moved(spans: tuple[TimeSpan, ...], at: datetime) -> Validity | None:

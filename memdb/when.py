@@ -151,8 +151,8 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if before and before["start"]:
             word = "starting"
         direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
-        if word == "as of" and "month" in found and not _TO_COME.search(text):
-            direction = nearer(found["month"], local)  # "as of January I work there", said in March
+        if word == "as of" and not _TO_COME.search(text):
+            direction = nearer(found, local) or direction  # "as of January I work there", said in March
         third = _THIRD.search(window)
         atom = resolve(found | {"third": third["third"].lower()} if third else found, match, local, direction)
         held = None

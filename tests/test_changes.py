@@ -342,6 +342,18 @@ def test_what_is_over_is_over_in_whatever_words(before: str, text: str, key: str
     assert key not in believed(tell(before, text))
 
 
+@pytest.mark.parametrize("text", ["We moved to Porto last week.", "We're not moving to Porto after all."])
+def test_what_was_considered_is_so_no_more_once_it_is_decided(text: str, tell: Tell) -> None:
+    assert "user.considers" in believed(tell("We're thinking of moving to Porto."))
+    assert "user.considers" not in believed(tell(text))
+
+
+def test_what_was_so_once_is_found_at_the_time_that_was_told(tell: Tell) -> None:
+    mem = tell("I worked at Aldi from 2010 to 2019.")
+    found = {year: [fact.object for fact in mem.facts("ana", as_of=f"{year}-05-01")] for year in (2008, 2015, 2021)}
+    assert found == {2008: [], 2015: ["Aldi"], 2021: []}
+
+
 @pytest.mark.parametrize(
     ("before", "text", "key", "value"),
     [
@@ -363,6 +375,8 @@ def test_what_is_over_is_over_in_whatever_words(before: str, text: str, key: str
         ("I take metformin.", "The doctor switched me from metformin to ozempic.", "user.takes", "ozempic"),
         ("I drive a Golf.", "We have a new car, a Polo.", "user.drives", "Polo"),
         ("My son Leo is 5.", "leo's 6 now, can you believe it", "son.age", "6"),
+        ("We shop at Tesco on Fridays.", "We switched from Tesco to Morrisons.", "user.habit", "shop at Morrisons on Fridays"),
+        ("My husband is called Rui.", "My husband and I separated last week", "user.relationship", "separated"),
     ],
 )
 def test_what_is_so_instead_is_believed_in_whatever_words(before: str, text: str, key: str, value: str, tell: Tell) -> None:

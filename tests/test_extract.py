@@ -2141,3 +2141,61 @@ def test_who_is_named_and_told_of_at_once(text: str, expected: set[tuple[str, st
 def test_who_has_died_is_told_with_their_name(predicates: Mapping[str, Predicate]) -> None:
     found = [one for one in read("I miss my wife, my late wife Ilona", predicates) if one.key == "wife.life"]
     assert [one.value_text for one in found] == ["User's wife Ilona has died"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("my friend from work, lena, is vegan", ("lena.diet", "vegan")),
+        ("my son (leo) is allergic to nuts", ("son.allergic_to", "nuts")),
+        ("my brother jakub is 9", ("user.brother", "Jakub")),
+        ("Our eldest, Maya (11), is allergic to sesame", ("maya.allergic_to", "sesame")),
+        ("I have a colleague at work, Omar, who is vegan", ("omar.diet", "vegan")),
+        ("I have three grandchildren: Ben, Kim and Isla", ("user.grandchild", "Isla")),
+        ("We have three kids (Sam, Tess, and Ben, all grown up)", ("user.child", "Ben")),
+        ("I'm in 10th grade and honestly i hate reading so keep it simple", ("user.dislikes", "reading")),
+        ("I like tea. Mum is on warfarin. Any advice?", ("mother.takes", "warfarin")),
+        ("I'm a German citizen and not married", ("user.nationality", "German")),
+        ("For future answers: just show me the diff, I know the rest.", ("user.must_have", "only the diff")),
+        ("Rewrite this:\n> I am sick of it.\n> Karen\n\nI'm a sales director at Northwind.", ("user.works_at", "Northwind")),
+        ("I'd never manage, I love cheese far too much.", ("user.likes", "cheese")),
+    ],
+)
+def test_what_is_said_by_the_way_in_a_long_message_is_read(
+    text: str, expected: tuple[str, str], predicates: Mapping[str, Predicate]
+) -> None:
+    assert expected in [(one.key, one.object) for one in read(text, predicates)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my boss at work, honestly, is great",
+        "my brother also is fine",
+        "NaN is not a number.",
+        "In my novel, Dad is a spy.",
+        "Here's the message:\n> I'm pregnant\nPretend you are my boss. I am a vet.",
+        "Great, another reorg. Yeah, I totally love reporting to three bosses.",
+        "I was thinking of moving to Lisbon but decided against it.",
+        "I might leave early",
+        "I'm thinking of moving there next year",
+        "I'm considering moving the sofa",
+        "Imagine I served in the army for six years.",
+        "I have 26 years of experience",
+        "I lost my new job at the library.",
+        "a patient is a 54 year old man, he is diabetic and takes metformin",
+    ],
+)
+def test_what_only_looks_like_what_is_said_by_the_way_is_none(text: str, predicates: Mapping[str, Predicate]) -> None:
+    assert [one.key for one in read(text, predicates) if not one.negated] == []
+
+
+def test_of_several_who_are_listed_she_is_none(predicates: Mapping[str, Predicate]) -> None:
+    found = read("My wife's name is Elaine, we have two kids (Kim and Lou). She's a nurse.", predicates)
+    assert [one.key for one in found if one.object == "nurse"] in (["wife.works_as"], [])
+
+
+def test_a_day_that_something_is_so_as_of_is_the_nearest(predicates: Mapping[str, Predicate]) -> None:
+    found = one("I'm now head of sales as of May 1.", predicates)
+    assert found.valid_from is not None
+    assert found.valid_from.astimezone(LISBON).date().isoformat() == "2025-05-01"

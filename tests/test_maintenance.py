@@ -443,6 +443,18 @@ def test_what_is_left_open_becomes_a_task(tell: Tell, text: str, title: str | No
     assert [task.value_text for task in of(tell(), "task")] == ([title] if title else [])
 
 
+def test_what_one_person_tells_another_not_to_forget_is_no_task_of_theirs(mem: memdb.Memory) -> None:
+    mem.observe("Don't forget to buy milk!", user_id="ana", speaker="Ben", timestamp="2025-03-01T10:00:00Z")
+    mem.drain()
+    assert of(mem, "task") == []
+
+
+def test_what_the_assistant_helped_to_write_is_not_left_open(mem: memdb.Memory) -> None:
+    mem.observe("Help me write a toast for Kim.", f"Sure! {'Dear all. ' * 20}", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+    mem.drain()
+    assert of(mem, "task") == []
+
+
 def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     mem.observe("Is it far?", "I'll look into the trains tomorrow.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()

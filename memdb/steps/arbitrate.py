@@ -144,11 +144,11 @@ def _may_be_meant(candidate: Candidate, fact: Fact) -> bool:
 def _once(candidate: Candidate, config: Config, *, ended: datetime, now: datetime) -> list[Action]:
     """Keep what was so once, and was never believed, as what is over; nothing that is unsure, on a sensitive topic, or to come.
 
-    Since when it was so is not known, and until when only where that is said: it is kept as what was over then, or now.
+    Since when it was so, and until when, is known only where that is said: it is kept as what was over then, or now.
     """
     if not candidate.object or candidate.confidence < config.gate_confidence or topic_of(candidate) is not None or ended > now:
         return []
-    once = {"negated": False, "temporary": True, "valid_from": ended, "valid_to": ended}
+    once = {"negated": False, "temporary": True, "valid_from": candidate.began or ended, "valid_to": ended}
     return [_action("insert", candidate.model_copy(update=once), reason="so once, and over")]
 
 

@@ -36,6 +36,12 @@ _BEGINNING = 60
 _KEPT_OVER = 3  # clauses, within which one says what is so instead of what is over
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him|they(?=['\u2019]?re\b| are\b)|their(?= names?\b))(?:\b|['\u2019]s)", re.IGNORECASE)
+_ANYBODY = re.compile(
+    r"\b(?:an?|the|this|some|another) (?:[\w-]+ ){0,2}"
+    r"(?:patient|client|customer|man|woman|girl|boy|guy|lady|person|student|pupil|colleague|character"
+    r"|neighbou?r|teacher|doctor|nurse|child|kid|friend|tenant|resident|candidate|user)\b",
+    re.IGNORECASE,
+)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
 
@@ -148,6 +154,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             _note(found, one.model_copy(update={"answered": True}) if answered else one, at=turn.timestamp)
         if len(found) >= MOST_FACTS:
             break
+    for one in _done(found.values(), there):
+        _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
 
 
@@ -202,6 +210,19 @@ def _ended(facts: list[Candidate], there: Situation) -> list[tuple[str, str]]:
     return [(one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed]
 
 
+def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
+    """What was only considered, and has come: "moving to Porto", of who moved to Porto."""
+    new = [one for one in facts if one.explicit and one.object and not (one.negated or one.denies) and one.subject == there.owner.slug]
+    key = canonical_key(there.owner.slug, "considers")
+    considered = [(value, telling(value)) for _, value in there.held_under([key])] if new else []
+    return [
+        one.model_copy(update={"key": key, "object": value, "negated": True, "category": "task_context", "value_json": None})
+        for one in new
+        for value, words in considered
+        if one.key != key and telling(one.object) <= words
+    ]
+
+
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:
     """Facts without the new jobs of those who stay in the one that they have: "I got a job at Nokia but I'm staying at Bosch"."""
 
@@ -224,7 +245,9 @@ def _is_short(turn: Turn) -> bool:
 def begins_with_somebody(text: str) -> bool:
     """Whether a text begins with "she" or "his": with somebody who must have been spoken of before, as nobody is in the text."""
     found = _NAMED_BEFORE.search(text[:_BEGINNING])
-    return found is not None and _one_of_mine().search(text, 0, found.start()) is None
+    if found is None or _one_of_mine().search(text, 0, found.start()) is not None:
+        return False
+    return _ANYBODY.search(text, 0, found.start()) is None  # "a patient is 54, he takes metformin"
 
 
 def _said_before(turn: Turn, there: Situation) -> str:

@@ -33,6 +33,9 @@ _LISTS = re.compile(
     r"\b(?:add|put) (?P<what>[^.!?\n]{2,100}?) (?:to|on|onto) (?:my|our|the) (?P<list>shopping|grocery|to-?do) list\b", re.IGNORECASE
 )
 _LISTING = (" list",)
+_HELPED_AT_ONCE = re.compile(r"help me (?:to )?(?!find|book)", re.IGNORECASE)  # as an assistant does that says more than a few words
+_A_FEW = 25
+_TO_ANOTHER = re.compile(r"don't forget", re.IGNORECASE)  # says one person to the other
 _PROMISES = re.compile(
     r"\b(?P<says>i(?:'ll| will) "
     r"(?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140}))",
@@ -112,6 +115,8 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
         text = said.replace("’", "'")[:_LONGEST]
         for match in pattern.finditer(text) if _has_any(text, words) else ():
             what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
+            if not promised and _is_none_of_theirs(match.group(), turn):
+                continue
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
             if title is None or (promised and _SAYS_NOTHING.fullmatch(title)):
                 continue
@@ -127,6 +132,14 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
     deeds = _deeds(claims, turn, zone) if tasks else ()
     done = [name for deed in deeds for name, task in tasks if task is not None and _does(deed, task)]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
+
+
+def _is_none_of_theirs(says: str, turn: Turn) -> bool:
+    """Whether what is to be done is left to another: to whom one person says it, or to the assistant, who has done it at once."""
+    if _HELPED_AT_ONCE.match(says):
+        return len(turn.assistant_response.split()) > _A_FEW
+    among_people = turn.speaker not in (None, "user", turn.user_id) and not turn.assistant_response
+    return among_people and _TO_ANOTHER.match(says) is not None
 
 
 def _has_any(text: str, words: Sequence[str]) -> bool:
