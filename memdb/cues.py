@@ -127,7 +127,8 @@ _SAID_WHERE = re.compile(
     re.IGNORECASE,
 )
 _SPEAKERS: dict[str, Literal["user", "assistant"]] = {"i": "user", "my": "user", "you": "assistant", "your": "assistant"}
-_STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
+ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
+"""What "studying", "studied" and "studies" have behind their stem."""
 
 
 class Change(Record):
@@ -244,5 +245,5 @@ def change_in(text: str) -> Change | None:
     if match is None:
         return None
     way = "after" if match["way"].lower() in ("after", "since") else "before"
-    stem = _STEMS.sub("", match["what"].lower())
+    stem = ENDING.sub("", match["what"].lower())
     return Change(way=way, stem=stem) if len(stem) > 2 else None

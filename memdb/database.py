@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import TypeVar
 
 import apsw
@@ -20,6 +19,7 @@ import apsw
 from memdb import files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
+from memdb.locks import Patience
 from memdb.log_moving import LogMover
 from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, rows_against_rules, unreadable_tables
 
@@ -31,7 +31,6 @@ _ROOM_KIB = 64 * 1024
 _REFUSED = (apsw.Error, UnicodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value, or one of its
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.01  # seconds between two looks at a lock
 _ROWS_AT_ONCE = 100
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
@@ -44,27 +43,6 @@ _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
 def _go_on() -> bool:
     """Go on with a statement. To be asked is enough: Python hears Ctrl-C only where it runs, and SQLite may take seconds."""
     return False
-
-
-class Patience:
-    """Waits for a lock, no longer than `seconds`. It looks again so soon that others who come later do not pass by again and again.
-
-    SQLite itself waits up to a tenth of a second between two looks, and among writers without pause some wait for seconds: see
-    `bench/writers.py`. Ctrl-C ends this wait, too.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._since = 0.0
-
-    def __call__(self, looks: int) -> bool:
-        """Return whether to look again, after a pause; `looks` counts from 0 for each lock."""
-        if not looks:
-            self._since = monotonic()
-        if monotonic() - self._since >= self.seconds:
-            return False
-        sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(looks, 10)) * random.uniform(0.2, 1.0))
-        return True
 
 
 class Database:

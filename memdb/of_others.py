@@ -11,6 +11,7 @@ from memdb.answers import Hits
 from memdb.asked_keys import rules
 from memdb.called import called, names_of
 from memdb.capitals import is_a_name
+from memdb.cues import ENDING
 from memdb.records import Fact
 from memdb.stop_words import STOP_WORDS
 
@@ -20,7 +21,6 @@ LONGEST = 4_000
 _USER = "user"
 _WORD = re.compile(r"[^\W_]+")
 _CHILDREN = ("youngest", "eldest", "oldest")  # as parents call them
-_ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
 _LEAST = 5  # letters that two words have in common, of which one goes on: "diabetes" and "diabetic"
 
 
@@ -151,7 +151,7 @@ def _plain(text: str) -> str:
 
 def _stem(word: str) -> str:
     """A word without its ending: "studying", "studies" and "study" are the same."""
-    bare = _ENDING.sub("", word) if len(word) > 3 else word
+    bare = ENDING.sub("", word) if len(word) > 3 else word
     return f"{bare[:-1]}i" if bare.endswith("y") and len(bare) > 3 else bare
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,9 +26,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def opened(path: Path) -> memdb.Memory:
+    return memdb.open(path, embedder=HashingEmbedder(64), llm=None, config={"worker": False})
+
+
+@pytest.fixture(scope="session")
+def new_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file as it is when nothing is in it yet: to copy it takes a fifth of the time that it takes to make one."""
+    path = tmp_path_factory.mktemp("new") / "mem.db"
+    opened(path).close()
+    return path
+
+
 @pytest.fixture
-def mem(tmp_path: Path) -> Iterator[memdb.Memory]:
-    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as memory:
+def mem(new_file: Path, tmp_path: Path) -> Iterator[memdb.Memory]:
+    with opened(shutil.copyfile(new_file, tmp_path / "mem.db")) as memory:
         yield memory
 
 

@@ -331,7 +331,7 @@ def test_a_pattern_is_not_written_of_what_was_forgotten_while_the_model_told_it(
 def test_a_model_is_shown_the_beginning_of_what_is_too_long_for_it(houses: list[House], tmp_path: Path) -> None:
     one = house(houses, tmp_path, answer("I noticed that Rui read aloud for long; it seems he enjoyed it."))
     for place in range(3):
-        one.mem.event(f"Rui read aloud: {place} " + "blah " * 100_000, user_id="home", timestamp=f"2025-03-03T18:0{place}:00Z")
+        one.mem.event(f"Rui read aloud: {place} " + "blah " * 10_000, user_id="home", timestamp=f"2025-03-03T18:0{place}:00Z")
     assert one.mem.narrate(now="2025-03-04T12:00:00Z")[0].value_json["written_by"] == "script"  # type: ignore[index,call-overload]
     assert all(f"Rui read aloud: {place}" in one.script.requests[0].user for place in range(3))
     assert len(one.script.requests[0].user) < 10_000

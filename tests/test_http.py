@@ -36,9 +36,23 @@ Tell = Callable[..., memdb.Memory]
 CLIMBS: dict[str, object] = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}
 
 
+@pytest.fixture(scope="module")
+def server_of() -> Callable[[memdb.Memory], TestClient]:
+    """Gives a client of the server of a memory. The server is made once: that takes longer than most of what is then asked of it."""
+    served: list[memdb.Memory] = []
+    app = create_app(lambda: served[0])
+
+    def client(mem: memdb.Memory) -> TestClient:
+        served[:] = [mem]
+        return TestClient(app)
+
+    return client
+
+
 @pytest.fixture
-def client(mem: memdb.Memory) -> TestClient:
-    return TestClient(create_app(mem))
+def client(mem: memdb.Memory, server_of: Callable[[memdb.Memory], TestClient]) -> Iterator[TestClient]:
+    with server_of(mem) as client:
+        yield client
 
 
 def post(client: TestClient, path: str, status: int = 200, **body: object) -> dict[str, object]:

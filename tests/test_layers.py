@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,14 +79,20 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" if node.module == "memdb" else node.module for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def layer(module: str) -> int:
@@ -136,7 +143,7 @@ def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
 
 
 def test_type_checkers_without_a_plugin_of_pydantic_s_know_what_may_be_left_out_of_a_record() -> None:
-    calls = [(path.name, node) for path in PACKAGE.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    calls = [(path.name, node) for path in PACKAGE.glob("*.py") for node in ast.walk(parsed(path))]
     fields = [(name, node) for name, node in calls if isinstance(node, ast.Call) and ast.unparse(node.func) == "Field"]
     assert len(fields) > 100
     assert [(name, node.lineno) for name, node in fields if node.args] == []  # only `default=` tells them

@@ -340,7 +340,7 @@ def test_what_a_server_says_of_itself_costs_no_turn_and_no_memory(error: Excepti
 
 
 def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:
-    turns = 1_000
+    turns = 300  # each failure comes about ten times
     with HostileServer(facts_in, rate=0.5, seed=7) as server:
         transport = openai_transport(model="hostile", base_url=server.base_url, timeout=0.5)
         llm = LanguageModel(transport, name="hostile", attempts=2, backoff=0)

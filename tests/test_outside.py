@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -63,20 +63,34 @@ class Server:
         self.process.wait()
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = Server(tmp_path / "server")
+@contextmanager
+def started(folder: Path) -> Iterator[Server]:
+    server = Server(folder)
     server.start()
     yield server
     server.process.send_signal(signal.SIGCONT)
     server.kill()
 
 
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """One that may be killed."""
+    with started(tmp_path / "server") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that all share who leave it running."""
+    with started(tmp_path_factory.mktemp("running")) as server:
+        yield server
+
+
 @pytest.fixture(
     params=["ephemeral", "persistent", "own", pytest.param("server", marks=pytest.mark.slow)],
 )
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """A client of each kind on fresh data."""
+    """A client of each kind; where others share its data, a collection has a name that no other has."""
     match request.param:
         case "ephemeral":
             yield chromadb.EphemeralClient(settings=chromadb.Settings(**SETTINGS))
@@ -86,7 +100,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
             with own_chroma.PersistentClient(tmp_path / "own.db") as client:
                 yield client
         case _:
-            yield request.getfixturevalue("server").client()
+            yield request.getfixturevalue("running").client()
 
 
 def made(client: Any, space: str = "cosine", name: str | None = None) -> memdb.VectorCollection:

@@ -32,9 +32,10 @@ SURE = {"sure_confidence", "sure_match", "sure_agreement", "sure_source_reliabil
 NO_FEATURES = {"bm25_body", "bm25_reply", "bm25_context", "bm25_date", "bm25_half", "k_lex", "k_vec", "near", "top"} | SURE
 
 
-@pytest.fixture(params=[False, True], ids=["words only", "with vectors"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    store = Store(tmp_path / "mem.db", Config(), vectors=request.param)
+@pytest.fixture(params=[False, True], ids=["words only", "with vectors"], scope="module")
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A file in which nothing is yet, for tests that only ask how statements would be run."""
+    store = Store(tmp_path_factory.mktemp("empty") / "mem.db", Config(), vectors=request.param)
     if request.param:
         store.bind_embedder(EMBEDDER.name, EMBEDDER.dimension)
     store.database().run("insert.incoming")  # the others of that file write there

@@ -71,27 +71,31 @@ def create_app(
         redoc_url=None,
         responses=RESPONSES,
     )
+    app.knows_user = any(owner != EVERYBODY for owner in (keys or {}).values())
     tell_problems(app, max_bytes=max_bytes, max_silence=max_silence)
     app.add_middleware(Heads)
     _routes(app, served, doorkeeper(keys or {}, only_here=only_here))
-    if any(owner != EVERYBODY for owner in (keys or {}).values()):
-        _describe_without_user(app)
     return app
 
 
 class _Described(FastAPI):
     """A server whose description tells once how it refuses, and not at each of its addresses."""
 
+    knows_user = False
+    """Whether some who ask need not say whose memory they mean, for their key is of one user."""
+
     def openapi(self) -> dict[str, Any]:
-        """Return the description."""
-        described = super().openapi()
-        described["components"]["schemas"]["Problem"] = shapes.Problem.model_json_schema()
-        return described
+        """Return the description, made when it is first asked for: that takes longer than to start the server."""
+        if self.openapi_schema is None:
+            described = super().openapi()
+            described["components"]["schemas"]["Problem"] = shapes.Problem.model_json_schema()
+            if self.knows_user:
+                _without_user(described)
+        return super().openapi()
 
 
-def _describe_without_user(app: FastAPI) -> None:
+def _without_user(described: dict[str, Any]) -> None:
     """Have the description say that `user_id` need not be given, as it need not with a key of one user."""
-    described = app.openapi()
     doors = [door for methods in described["paths"].values() for door in methods.values()]
     for asked in (one for door in doors for one in door.get("parameters", []) if one["name"] == _USER):
         asked["required"] = False
