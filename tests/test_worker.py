@@ -67,11 +67,11 @@ def test_a_turn_is_held_for_as_long_as_its_model_thinks(tmp_path: Path) -> None:
 
     def think(request: ModelRequest) -> str:
         asked.append(request.user)
-        time.sleep(0.8)  # longer than the lease
+        time.sleep(2.5 if len(asked) == 1 else 0.0)  # longer than the lease
         return '{"facts": []}'
 
     llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow")
-    config = {"lease_seconds": 0.5}  # which a busy machine does not sleep through
+    config = {"lease_seconds": 2.0}  # which a busy machine does not sleep through
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as one:
         with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as other:
             one.observe("What a day! " * 1_200, user_id="ana")
