@@ -116,15 +116,6 @@ def is_a_name(word: str) -> bool:
     return word in _names().people or fold(word.lower()) in _names().people
 
 
-def prepare() -> None:
-    """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (_of_somebody, _apart, _doing, _of_whom, _titled, _of_oneself, _without_my, _introduced, _counted, _driven):
-        compile_()
-    compiled(_names().made_up)
-    for pattern in (_names().asks, _names().gone, _names().former):
-        compiled(pattern)
-
-
 def _named(found: re.Match[str]) -> str:
     return found["before"] + _WORD.sub(lambda word: word[0].capitalize(), found["names"])
 

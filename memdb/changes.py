@@ -42,22 +42,6 @@ _FORMS = (  # a trade by what it is called: "accountant", "accountancy"
 _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 
-@cache
-def prepare() -> None:
-    """Compile the rules, so that the first text is read as fast as the others."""
-    changed, over = rules().changed_to, rules().over
-    patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
-    patterns += [
-        changed.to,
-        changed.now,
-        *changed.sorts,
-        *(part for wording in rules().wording for part in (wording.match, wording.beside, wording.unless, wording.known) if part),
-    ]
-    _relative()
-    for pattern in (*patterns, over.but, over.passing, over.unreal, over.begins, over.general, over.aside, "{weekdays}"):
-        compiled(pattern)
-
-
 def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
     """Find what a clause says is over, on other days or another one now, of what is believed of the one whom it is about."""
     if (clause.negative and not clause.ended) or clause.former or compiled(rules().over.unreal).search(clause.excerpt):

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from memdb.called import PROVIDED, attribute_of, called
 from memdb.capitals import is_a_name
 from memdb.clause import Clause
-from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
+from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
@@ -126,13 +126,18 @@ for it, may match a text."""
 def _ways(*, owned: bool, subject: bool) -> tuple[_Way, ...]:
     """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
     scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
-    alike: dict[tuple[object, ...], list[tuple[_Placed, str]]] = {}
+    alike: dict[tuple[object, ...], list[tuple[tuple[int, Pattern], str]]] = {}
     for place, pattern in enumerate(rules().pattern):
         if pattern.scope in scopes:
             way = (pattern.scope, pattern.others, pattern.raw, pattern.time == "state")
-            begins = compiled(pattern.match).pattern if is_at_the_beginning(pattern) else ""
-            alike.setdefault(way, []).append(((place, pattern, finder(pattern)), begins))
-    return tuple((way[0][0][1], by_beginning(way)) for way in alike.values())
+            begins = filled_in(pattern.match) if is_at_the_beginning(pattern) else ""
+            alike.setdefault(way, []).append(((place, pattern), begins))
+    return tuple((way[0][0][1], by_beginning(way, made_ready=_with_finder)) for way in alike.values())
+
+
+def _with_finder(placed: tuple[int, Pattern]) -> _Placed:
+    place, pattern = placed
+    return place, pattern, finder(pattern)
 
 
 def _whole(clause: Clause) -> list[str]:

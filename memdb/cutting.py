@@ -52,7 +52,7 @@ def separator() -> re.Pattern[str]:
 
 
 @cache
-def verbs() -> re.Pattern[str]:
+def _verbs() -> re.Pattern[str]:
     """The verbs with which a sentence may go on without saying again of whom."""
     return compiled(rf"{rules().clauses['verbs']}\b")
 
@@ -177,10 +177,10 @@ class _Read:
             if self.told_of:  # "I have a cousin who is a vet | and lives in Bath"
                 self.stated.append(replace(clause, text=f"{self.told_of} {clause.text}"))
             return None  # "I wanted to ask about my mother she's 81 | and lives in Porto"
-        if self.subject and verbs().match(clause.text):
+        if self.subject and _verbs().match(clause.text):
             if _is_of_the_same(clause.text, earlier):
                 return None
-            if mark.strip() == "," and not by_oneself and ends_with_somebody().search(earlier):
+            if mark.strip() == "," and not by_oneself and _ends_with_somebody().search(earlier):
                 self.subject = ""
                 return None  # "Lea has a new boyfriend, Pieter | works at the port"
             return replace(clause, text=f"{self.subject} {clause.text}")
@@ -248,7 +248,7 @@ def _having(subject: str, rest: str) -> str:
 
 
 @cache
-def ends_with_somebody() -> re.Pattern[str]:
+def _ends_with_somebody() -> re.Pattern[str]:
     """A clause that ends with whom somebody has, of whom what follows may be said."""
     return re.compile(
         rf"\b(?:has|has got|got|met|married)(?i: (?:an?|the|his|her)(?: [\w-]+){{0,2}}? (?:{relation_words()}))(?: btw)?"

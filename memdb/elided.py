@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from memdb.clause import Clause
-from memdb.english_rules import Elided, compiled, rules
+from memdb.english_rules import Elided, compiled, filled_in, rules
 from memdb.fitting import by_beginning
 from memdb.subjects import MINE
 
@@ -22,17 +22,17 @@ _BY_NAME = (  # as only their own children call them
 
 def with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
-    for one in left_out()(clause.text):
-        if compiled(one.begins).match(clause.text):
+    for one, begins in _left_out()(clause.text):
+        if begins.match(clause.text):
             what = clause.text if _FAN.match(clause.text) else f"{clause.text[0].lower()}{clause.text[1:]}"
             return replace(clause, text=f"{one.says} {what}", elided=not one.own)
     return clause
 
 
 @cache
-def left_out() -> Callable[[str], tuple[Elided, ...]]:
-    """Which of the ways to leave out "I" or "my" a text may begin with."""
-    return by_beginning((one, compiled(one.begins).pattern) for one in rules().elided)
+def _left_out() -> Callable[[str], tuple[tuple[Elided, re.Pattern[str]], ...]]:
+    """Which of the ways to leave out "I" or "my" a text may begin with, each with what it begins with then."""
+    return by_beginning(((one, filled_in(one.begins)) for one in rules().elided), made_ready=lambda one: (one, compiled(one.begins)))
 
 
 def with_my(clause: Clause, stated: list[Clause]) -> Clause:

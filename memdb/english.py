@@ -7,26 +7,18 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memdb.capitals import prepare as prepare_capitals
 from memdb.capitals import presupposed, with_capitals
 from memdb.clause import Clause, parsed
-from memdb.cutting import ends_with_somebody, separator, stated_in, verbs
-from memdb.elided import left_out
+from memdb.cutting import stated_in
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.introducing import introduced, of_oneself
-from memdb.introducing import prepare as prepare_introducing
 from memdb.kinship import as_ones_own
-from memdb.kinship import prepare as prepare_kinship
 from memdb.labels import is_anothers
-from memdb.leading import leads_in
 from memdb.plainly import granted, plain_sentence
-from memdb.plainly import prepare as prepare_plainly
-from memdb.relative_clauses import named_at_the_end, of_ones_own
-from memdb.repairs import prepare as prepare_repairs
 from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.spoken import Spoken
-from memdb.subjects import somebody_else, subjects
+from memdb.subjects import somebody_else
 from memdb.told_beside import (
     last_with_somebody,
     of_themselves,
@@ -36,7 +28,6 @@ from memdb.told_beside import (
     with_name_beside,
     with_pronouns_named,
 )
-from memdb.told_beside import prepare as prepare_told_beside
 
 _ASSISTANT = re.compile(r"^[^\w\n]*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*+|agent)\W*:", re.IGNORECASE | re.MULTILINE)
 _SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
@@ -46,37 +37,6 @@ _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _I = re.compile(r"\bI\b")
-
-
-@cache
-def prepare() -> None:
-    """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (
-        subjects,
-        named_at_the_end,
-        _after_a_relative,
-        of_ones_own,
-        prepare_told_beside,
-        prepare_introducing,
-        prepare_kinship,
-        prepare_repairs,
-        prepare_capitals,
-        prepare_plainly,
-        separator,
-        left_out,
-        leads_in,
-        verbs,
-        ends_with_somebody,
-        somebody_else,
-    ):
-        compile_()
-    for pattern in (
-        *(pattern.match for pattern in rules().pattern),
-        *rules().block.values(),
-        *rules().phrase.values(),
-        *(rules().added.says, rules().added.no_more),
-    ):
-        compiled(pattern)
 
 
 def clauses(

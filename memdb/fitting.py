@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 Tried = TypeVar("Tried")
+Ready = TypeVar("Ready")
 
 _UNSPOKEN = re.compile(r"\\.|\[[^\]]*\]|\(\?P<\w+>|\{\w+\}|\(\?[:!=<-]*")
 _SPELLED = re.compile(r"[a-z]+")
@@ -85,13 +86,15 @@ def beginnings(pattern: str) -> frozenset[str] | None:
     return None if lacks else found
 
 
-def by_beginning(tried: Iterable[tuple[Tried, str]]) -> Callable[[str], tuple[Tried, ...]]:
-    """Return what gives, of all that is tried with a text, each with its pattern, what may match where it begins, in the same order."""
+def by_beginning(tried: Iterable[tuple[Tried, str]], *, made_ready: Callable[[Tried], Ready]) -> Callable[[str], tuple[Ready, ...]]:
+    """Return what gives, of all that is tried with a text, each with its pattern, what may match where it begins, in the same order, made
+    ready when it is first wanted: most of it never is in a process that reads a few texts.
+    """
     known = [(one, beginnings(pattern)) for one, pattern in tried]
 
     @lru_cache(maxsize=256)
-    def that_may_match(first: str) -> tuple[Tried, ...]:
-        return tuple(one for one, begins in known if begins is None or not first.isascii() or first in begins)
+    def that_may_match(first: str) -> tuple[Ready, ...]:
+        return tuple(made_ready(one) for one, begins in known if begins is None or not first.isascii() or first in begins)
 
     return lambda text: that_may_match(text[:1])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 
 from memdb.english_rules import compiled, rules
 from memdb.keys import normalise
@@ -13,14 +12,6 @@ from memdb.sentences import PLAIN
 _LONGEST = 1_000  # characters
 _FEWEST = 2  # fields
 _FIELD = re.compile(r"[-*•·–\s]*(?P<label>[^\W\d_][\w' -]{1,24}?)\s*[:=]\s*(?P<value>\S.{0,99})")
-
-
-@cache
-def prepare() -> None:
-    """Compile the rules, so that the first text is read as fast as the others."""
-    form = rules().form
-    for pattern in (form.lead, form.between, form.of_others):
-        compiled(pattern)
 
 
 def filled_in(text: str, asked: str, names: Callable[[], Iterable[tuple[str, str]]]) -> list[tuple[str, str]]:

@@ -27,11 +27,6 @@ _SO_LONG = re.compile(  # "I've been married 20 years"
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
-def prepare() -> None:
-    """Compile what this needs, so that the first text is read as fast as the others."""
-    _together()
-
-
 def introduced(sentence: str) -> str:
     """Return a sentence with what it says of its writer in passing as clauses of their own."""
     phrase = rules().phrase

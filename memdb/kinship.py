@@ -34,12 +34,6 @@ def as_ones_own(sentence: str, people: Mapping[str, str]) -> str:
     return f"{sentence}{''.join(named)}"
 
 
-def prepare() -> None:
-    """Compile what this needs, so that the first text is read as fast as the others."""
-    _possessed()
-    _of()
-
-
 _HOW = r"(?P<how>(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|new) )*)"
 _NOBODY = r"(?![\w-])(?! (?:tongue|country|language|ship|board|figure|in[ -]law)\b)"
 _NAME = r"(?-i:[A-Z][\w-]+(?: [A-Z][\w-]+)?)"

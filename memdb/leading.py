@@ -25,7 +25,7 @@ def led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     hedged, explicit = clause.hedged, clause.explicit
     for _ in range(8):
         before = text
-        for name, lead in leads_in():
+        for name, lead in _leads_in():
             if lead is None:
                 if told := _time_first(text, at=at, zone=zone):
                     moved, text = f"{moved} {text[:told]}", text[told:].lstrip(" ,")
@@ -39,7 +39,7 @@ def led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
 
 
 @cache
-def leads_in() -> tuple[tuple[str, re.Pattern[str] | None], ...]:
+def _leads_in() -> tuple[tuple[str, re.Pattern[str] | None], ...]:
     """What leads into a clause, in the order in which it is taken off; None is a time ("as of June"), where "as" alone says nothing."""
     leads = rules().leads
     patterns = {name: compiled(rf"(?:{leads[name]})(?:{leads['separator']}|$)") for name in ("correct", "confirm", "hedge", "plain")}

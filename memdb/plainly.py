@@ -17,13 +17,6 @@ _DOING = {
 }
 
 
-def prepare() -> None:
-    """Compile the rules, so that the first text is read as fast as the others."""
-    for one in rules().plainly:
-        compiled(one.match)
-    _by_word()
-
-
 def plain_clause(text: str) -> str:
     """Return a clause with what it begins with said plainly."""
     for one in _that_may_match(text).get("clause", ()):

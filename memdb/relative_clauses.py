@@ -41,14 +41,14 @@ def last_named(text: str) -> str | None:
     """Whom "who" after a clause is about: the person that the clause ends with; "who" itself where it says what somebody is; None else."""
     if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text):
         return "who"
-    found = named_at_the_end().search(text)
+    found = _named_at_the_end().search(text)
     if found and found["had"]:
         return f"my {found['had']}" if " " in found["had"] or _HAVING.match(text) else None
     return found.group() if found else None
 
 
 @cache
-def named_at_the_end() -> re.Pattern[str]:
+def _named_at_the_end() -> re.Pattern[str]:
     """Somebody with whom a clause ends: a relative, one whom somebody `had`, or a name."""
     relation = relation_words()
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"

@@ -14,14 +14,6 @@ _PREPOSITION = re.compile(r"^(?:on|in|at|to) ", re.IGNORECASE)
 _END = " ,.;:!–—-"
 
 
-def prepare() -> None:
-    """Compile what this needs, so that the first text is read as fast as the others."""
-    _repair()
-    _repaired_first()
-    for alike in rules().takes_back.alike:
-        compiled(alike)
-
-
 def repaired(sentence: str, *, at: datetime, zone: tzinfo) -> str:
     """Return a sentence with what it puts right in place of what was wrong, or as it is: "I'm 34, no, 35" is "I'm 35".
 

@@ -66,19 +66,6 @@ class Request:
     predicates: tuple[str, ...] = ()
 
 
-@cache
-def prepare() -> None:
-    """Compile the rules, so that the first text is read as fast as the others."""
-    _slips()
-    _bare()
-    _alike()
-    _calendar()
-    _forget()
-    words = rules().takes_back
-    for pattern in (words.instead, words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
-        compiled(pattern)
-
-
 def slip_in(text: str) -> Slip | None:
     """Return the slip that a text corrects, if it does nothing else: "Sorry, I meant Braga, not Lisbon"."""
     said, words = _plain(text), rules().takes_back

@@ -30,16 +30,6 @@ _ANYTHING = Pattern(match="(?P<o>.+)", key="", kind="raw", scope="clause", time=
 
 
 @cache
-def prepare() -> None:
-    """Compile the rules, so that the first text is read as fast as the others."""
-    supposed = rules().supposed
-    _sorts()
-    _surmises()
-    for pattern in (*(one.match for one in rules().surmise), supposed.cue, supposed.against):
-        compiled(pattern)
-
-
-@cache
 def _surmises() -> Callable[[frozenset[str]], list[tuple[Surmise, re.Pattern[str]]]]:
     """What gives the rules that may fit a text with some hints, each with what it matches whatever is named."""
     return by_hint(((one, compiled(one.match.replace(_IT, _ANY))), hints(one.match) - _COMMON) for one in rules().surmise)

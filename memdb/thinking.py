@@ -121,6 +121,11 @@ def think(
     return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done, heard)
 
 
+def rehearse(db: Database, turn: Turn, *, config: Config) -> None:
+    """Read a turn by the rules for nothing, but that it is quick the next time: what it needs of them is compiled."""
+    _extract(db, turn, stored.predicates(db), config, None)
+
+
 def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     """What the user answers to a question that the assistant has just put for the memory (see `Context.question`)."""
     if (turn.speaker or "user") not in ("user", turn.user_id):

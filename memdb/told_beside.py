@@ -14,27 +14,6 @@ from memdb.capitals import is_a_name
 from memdb.english_rules import compiled, filled_in, relation_words, rules
 
 
-def prepare() -> None:
-    """Compile what this needs, so that the first text is read as fast as the others."""
-    for compile_ in (
-        _aged,
-        _aged_before,
-        _had,
-        _several,
-        _somebody,
-        _mentioned,
-        _placed,
-        _in_plural,
-        _owned,
-        _beside,
-        _in_brackets,
-        _nobody_else,
-        _is_mine,
-        _each_who,
-    ):
-        compile_()
-
-
 def with_name(sentence: str, before: str = "") -> str | None:
     """Return a sentence with the name that is told in it ("…, and his name is Rex") beside who has it, where it is clear who that is.
 

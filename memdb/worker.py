@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from time import monotonic
 
-from memdb import changes, checks, ending, english, forms, retractions, stored, surmises
+from memdb import checks, ending, stored
 from memdb.awaited import Patient
 from memdb.config import Config
 from memdb.database import Database
@@ -21,6 +22,7 @@ from memdb.patience import Rest
 from memdb.records import Turn
 from memdb.steps.sync import sync
 from memdb.store import Store
+from memdb.thinking import rehearse
 from memdb.times import to_text, utc_now
 
 log = logging.getLogger("memdb")
@@ -33,6 +35,9 @@ _VECTORS = "memdb-vectors"  # the thread that waits for the embedder itself, how
 _LONGEST_REST = 60.0  # seconds until a turn that failed is tried again
 _LONGEST_PAUSE = 30.0  # seconds between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
+
+_has_read = threading.Event()
+"""Whether this process has read a turn: the first takes long, since what it needs is compiled."""
 
 
 class Worker:
@@ -231,11 +236,10 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     waiting = db.one("queue.first")  # a look costs no lock
     if waiting is None:
         return None
-    english.prepare()
-    changes.prepare()
-    surmises.prepare()
-    forms.prepare()
-    retractions.prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
+    if not _has_read.is_set():
+        with suppress(Exception):  # whatever it is comes again when the turn is taken; who is killed meanwhile was not at it
+            rehearse(db, *stored.rows_as(Turn, db, [waiting]), config=config)
+        _has_read.set()
     if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):
         embedder.prepare()
     now = utc_now()

@@ -115,7 +115,11 @@ update sessions set ended_at = last_turn_at
 where user_id = :user_id and session_id = :session_id and ended_at is null and last_turn_at <= :now;
 
 -- statement: first
-select user_id from turns where status in ('queued', 'working') order by id limit 1;
+select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts, failures
+from turns
+where status in ('queued', 'working')
+order by id
+limit 1;
 
 -- Thinking may take longer than the lease.
 -- statement: renew

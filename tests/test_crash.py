@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,7 +24,6 @@ import pytest
 import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
-from memdb.english import prepare
 from memdb.store import Store
 from memdb.upkeep import take_upkeep
 
@@ -113,7 +113,12 @@ class ForkServer:
 
 
 def serve() -> None:
-    prepare()  # so that the short lives are spent on work
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        memdb.open(Path(folder) / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem,
+    ):
+        load_all(mem, first=0, acknowledge=lambda _: None)
+        mem.drain()  # so that the short lives are spent on work, not on compiling what reading needs
     for line in sys.stdin:
         first, _, path = line.strip().partition(" ")
         pid = os.fork()
