@@ -42,7 +42,7 @@ def test_no_rule_is_left_out_where_it_matches() -> None:
     texts = {text for rule in rules().pattern for text, *_ in rule.examples}
     parts = {text[place.end() :] for text in texts for place in re.finditer(r"^|\b(?:I am|I'm|I|my|My) ", text)}
     anchored = [rule for rule in rules().pattern if is_at_the_beginning(rule)]
-    fitting = by_beginning((rule, filled_in(rule.match)) for rule in anchored)
+    fitting = by_beginning(((rule, filled_in(rule.match)) for rule in anchored), made_ready=lambda rule: rule)
     assert len(parts) > len(texts) > len(anchored) / 2
 
     def fits(rule: Pattern, text: str) -> bool:
@@ -53,9 +53,15 @@ def test_no_rule_is_left_out_where_it_matches() -> None:
 
 
 def test_a_letter_of_another_alphabet_may_be_the_same_as_one_of_the_pattern() -> None:
-    fitting = by_beginning([("says", "so"), ("lives", "live")])
+    fitting = by_beginning([("says", "so"), ("lives", "live")], made_ready=str.upper)
     assert re.match("so", "\u017fo", re.IGNORECASE)
-    assert fitting("\u017fo") == ("says", "lives")
+    assert fitting("\u017fo") == ("SAYS", "LIVES")
+
+
+def test_what_cannot_begin_as_any_text_did_is_never_made_ready() -> None:
+    wanted: list[str] = []
+    fitting = by_beginning([("says", "so"), ("lives", "live")], made_ready=wanted.append)
+    assert (fitting("so it is"), fitting("so"), wanted) == ((None,), (None,), ["says"])
 
 
 def test_what_shares_a_hint_is_tried_in_its_order_and_what_has_none_always() -> None:
