@@ -45,6 +45,7 @@ from memdb.times import to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
+_REHEARSED = 5_000  # characters: what stands behind them needs hardly anything else
 _ANSWERED_WITHIN = timedelta(days=1)
 _SHORT = 12  # words that may answer a question
 _HEARD = 300  # characters of what was said before that a model is shown
@@ -122,8 +123,8 @@ def think(
 
 
 def rehearse(db: Database, turn: Turn, *, config: Config) -> None:
-    """Read a turn by the rules for nothing, but that it is quick the next time: what it needs of them is compiled."""
-    _extract(db, turn, stored.predicates(db), config, None)
+    """Read a turn, of a long one the beginning, by the rules for nothing, but that it is quick the next time: what it needs is compiled."""
+    _extract(db, turn.model_copy(update={"user_input": turn.user_input[:_REHEARSED]}), stored.predicates(db), config, None)
 
 
 def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
