@@ -33,7 +33,7 @@ _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connec
 _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _ROWS_AT_ONCE = 100
 _KEPT_BYTES = 8 * 1024 * 1024
-_KEPT_STATEMENTS = 256
+_KEPT_ROWS = 16_384  # that `kept` holds, counting a statement as one more: some five megabytes
 _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
 _FULL = 2  # as SQLite counts the values of `synchronous`
@@ -54,6 +54,7 @@ class Database:
         self.lock = threading.RLock()
         self.patience = Patience()
         self._kept: dict[tuple[SqlValue, ...], list[tuple[SqlValue, ...]]] = {}
+        self._kept_rows = 0
         self._kept_of: tuple[int, int] | None = None
         with forking.gate:
             self.connection = connect(path)
@@ -98,7 +99,7 @@ class Database:
         """
         try:
             with self.lock:
-                cursor = self.connection.execute(_checked(statement, parameters), parameters)
+                cursor = self.connection.execute(*_bound(statement, parameters))
                 first = next(cursor, None)
                 if first is None:
                     return []
@@ -115,7 +116,7 @@ class Database:
         """
         try:
             with self.lock:
-                cursor = self.connection.execute(_checked(statement, parameters), parameters)
+                cursor = self.connection.execute(*_bound(statement, parameters))
                 some = list(islice(cursor, 1))
                 names = [column[0] for column in cursor.get_description()] if some else []  # to be had only while there are rows
             while some:
@@ -133,7 +134,7 @@ class Database:
         """
         try:
             with self.lock:
-                return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
+                return self.connection.execute(*_bound(statement, parameters)).fetchall()
         except _REFUSED as error:
             raise self._told(error, parameters) from error
 
@@ -153,12 +154,13 @@ class Database:
                 if state == apsw.SQLITE_TXN_NONE:  # only whoever begins to read learns what others have written
                     self.connection.execute("pragma data_version").fetchall()
                 now = self.connection.data_version("main"), self.connection.total_changes()
-                if now != self._kept_of or len(self._kept) >= _KEPT_STATEMENTS:
+                if now != self._kept_of or self._kept_rows >= _KEPT_ROWS:
                     self._kept.clear()
-                    self._kept_of = now
+                    self._kept_of, self._kept_rows = now, 0
                 asked = (statement, *parameters.values())
                 if (rows := self._kept.get(asked)) is None:
                     rows = self._kept[asked] = self.tuples(statement, **parameters)
+                    self._kept_rows += len(rows) + 1
                 return rows
         except _REFUSED as error:
             raise self._told(error) from error
@@ -187,7 +189,7 @@ class Database:
     def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
         """Run a writing statement once for every set of parameters."""
         with self.translated():
-            self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
+            self.connection.executemany(files.statement(statement), (_bound(statement, parameters)[1] for parameters in batch))
 
     def read_blobs(
         self, table: str, column: str, places: Iterable[tuple[int, int, int]], into: memoryview, size: int, *, length: int
@@ -221,7 +223,7 @@ class Database:
 
         The names are told once, in the order in which the statement first uses them.
         """
-        sql = _checked(statement, dict.fromkeys(names))
+        sql, _ = _bound(statement, dict.fromkeys(names))
         if (order := files.parameter_order(sql)) != tuple(names):
             raise StoreError(f"Statement {statement} uses its parameters in the order {list(order)}; give the values in it.")
         with self.translated():
@@ -570,13 +572,19 @@ def keep_freed_memory() -> None:
     bytes(_KEPT_BYTES // 2)
 
 
-def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
-    """Return the statement's text; the driver itself would not tell a spare parameter."""
+def _bound(statement: str, parameters: Mapping[str, SqlValue]) -> tuple[str, list[SqlValue]]:
+    """Return the statement's text and the values in the order of its parameters; the driver itself would not tell a spare one.
+
+    Given a dictionary, the driver would look up the name of each parameter anew, which takes longer than to bind it.
+    """
     sql = files.statement(statement)
-    expected = files.parameter_names(sql)
-    if expected != parameters.keys():
-        raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
-    return sql
+    order = files.parameter_order(sql)
+    try:
+        if len(order) == len(parameters):
+            return sql, [*map(parameters.__getitem__, order)]
+    except KeyError:
+        pass
+    raise StoreError(f"Statement {statement} wants the parameters {sorted(order)} and was given {sorted(parameters)}.")
 
 
 def listed(values: Iterable[str] | None) -> str | None:

@@ -77,9 +77,10 @@ class Scored(NamedTuple):
         return self.id, math.nan, cosine, window
 
 
-# by which names the weights of features are bound
-_TOLD = {feature: f"w_{feature}" for feature in ("actor", "has_time", *SAYS)}
-_HELD = {feature: f"w_{feature}" for feature in HELD}
+# under which names weights are bound
+_TOLD = [f"w_{feature}" for feature in ("actor", "has_time", *SAYS)]
+_HELD = [f"w_{feature}" for feature in HELD]
+_LOOKS_FOR = ("terms", "weights", "k_lex", "k_vec")  # what `rank.sql` does without
 
 _Whole = tuple[float, int, Tier, int, int, float, float]  # the fields of `Scored` between `fact` and `parts`
 
@@ -87,9 +88,9 @@ _Whole = tuple[float, int, Tier, int, int, float, float]  # the fields of `Score
 class Scorer:
     """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
 
-    `weight` is how much the set that ranks makes of each feature. `said` are rows that are always among those, `aimed` how much of the
-    goal's words each has that has any, where words must do for it, and `hyponyms` how much each tells of things of the kind that is asked
-    for. `alone` says that the statement has nothing to look for besides, and no link to follow.
+    `bound` is how much the set that ranks makes of each feature, as `w_<feature>`. `said` are rows that are always among those, `aimed` how
+    much of the goal's words each has that has any, where words must do for it, and `hyponyms` how much each tells of things of the kind
+    that is asked for. `alone` says that the statement has nothing to look for besides, and no link to follow.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Scorer:
         db: Database,
         values: Mapping[str, SqlValue],
         *,
-        weight: Mapping[str, float],
+        bound: Mapping[str, float],
         said: Sequence[int],
         aimed: Mapping[int, float],
         hyponyms: Mapping[int, float],
@@ -105,7 +106,7 @@ class Scorer:
     ) -> None:
         self._db, self._values, self._aimed, self._hyponyms = db, {**values, "nearly": _NEARLY}, aimed, hyponyms
         self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in dict.fromkeys(said)]
-        self._weight, self._alone = weight, alone
+        self._bound, self._alone = bound, alone
 
     def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:
         """Return the best so many of what was found, but for what scores less than `least`.
@@ -127,7 +128,9 @@ class Scorer:
             values["hyponyms"] = json.dumps({row[0]: self._hyponyms[row[0]] for row in found if row[0] in self._hyponyms})
         statement = "rank" if self._alone and terms is None else "retrieve"
         if statement == "rank":
-            del values["terms"]
+            for name in _LOOKS_FOR:
+                del values[name]
+            values |= self._bound
             values["best_bm25"] = min((row[1] for row in found if row[1] < 0), default=None)
         elif terms is not None:
             values |= {"terms": terms, "rows": 1}
@@ -137,12 +140,12 @@ class Scorer:
     def adds(self, ids: list[int]) -> dict[int, float]:
         """Return what text, speaker and time add to the score of each of these rows."""
         asked = {name: self._values[name] for name in ("actor", "asks_when")}
-        weight = {name: self._weight.get(feature, 0.0) for feature, name in _TOLD.items()}
+        weight = {name: self._bound[name] for name in _TOLD}
         return dict(cast(list[tuple[int, float]], self._db.tuples("scan.told", ids=json.dumps(ids), **asked, **weight)))
 
     def held(self, ids: list[int]) -> dict[int, float]:
         """Return what is held of each of these rows adds to its score at most."""
-        weight = {name: max(0.0, self._weight.get(feature, 0.0)) for feature, name in _HELD.items()}
+        weight = {name: max(0.0, self._bound[name]) for name in _HELD}
         return dict(cast(list[tuple[int, float]], self._db.tuples("scan.held", ids=json.dumps(ids), **weight)))
 
     def update_among(self, ids: list[int]) -> int | None:

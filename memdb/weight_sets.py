@@ -18,16 +18,30 @@ from memdb.scoring import FEATURES
 COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}
 """What the columns of words weigh where a set says nothing."""
 
+_BOUND = dict.fromkeys(FEATURES, 0.0) | {
+    "sure_confidence": 0.0,
+    "sure_match": 0.0,
+    "sure_agreement": 0.0,
+    "sure_source_reliability": 0.0,
+    "by_confidence": 0.0,
+    "near": 0.8,
+    "top": 50.0,
+    "bm25_half": 0.0,
+}
+"""What ranks, and what it is where a set says nothing, as the step `weight` of `retrieve.sql` has it."""
+
 
 class WeightSet(NamedTuple):
     """A weight set as it is used: the kinds that there are, its weights, those of `FEATURES`, and those of the columns of words.
 
-    `bounds` are the most that it lets the parts of a score give, `aimed` the same where somebody is after something.
+    `bound` is what ranks, under the names by which `rank.sql` takes it. `bounds` are the most that it lets the parts of a score give,
+    `aimed` the same where somebody is after something.
     """
 
     kinds: tuple[str, ...]
     weight: Mapping[str, float]
     ranking: Mapping[str, float]
+    bound: Mapping[str, float]
     columns: Mapping[str, float]
     bounds: Bounds
     aimed: Bounds
@@ -58,6 +72,7 @@ def _read(kinds: str, weights: str) -> WeightSet:
         kinds=tuple(json.loads(kinds)),
         weight=weight,
         ranking={feature: weight.get(feature, 0.0) for feature in FEATURES},
+        bound={f"w_{name}": weight.get(name, usual) for name, usual in _BOUND.items()},
         columns={name: weight.get(name, usual) for name, usual in COLUMNS.items()},
         bounds=Bounds.of(weight, aimed=False),
         aimed=Bounds.of(weight, aimed=True),

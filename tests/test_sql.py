@@ -18,11 +18,12 @@ from memdb.answers import Question
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.files import parameter_names
+from memdb.files import parameter_names, parameter_order
 from memdb.records import FACT_COLUMNS, RELIABILITY
 from memdb.scoring import FEATURES
 from memdb.steps.retrieve import match_expression
 from memdb.store import Store
+from memdb.weight_sets import COLUMNS, chosen_set
 
 Ask = Callable[[dict[str, SqlValue]], list[tuple[SqlValue, ...]]]
 STATEMENTS = sorted(file if name == file else f"{file}.{name}" for file in files.statement_files() for name in files.statements(file))
@@ -66,7 +67,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_statement_prepares_and_names_its_parameters(database: Database, name: str) -> None:
     sql = files.statement(name)
     info = apsw.ext.query_info(database.connection, sql, explain=True)
-    assert set(info.bindings_names) == parameter_names(sql)
+    assert tuple(info.bindings_names) == parameter_order(sql)
     assert not info.has_vdbe or info.explain
     assert re.sub(r"--[^\n]*", "", info.query_remaining or "").strip() == ""  # one statement, and then only the next one's comment
 
@@ -98,21 +99,41 @@ def test_missing_and_spare_parameters_are_refused(database: Database, parameters
 # what ranks
 
 
-def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database) -> None:
-    step = re.search(r"\nweight as materialized \((.*?)\n\),", laid_out("retrieve"), re.DOTALL)
+def weight_step(statement: str) -> str:
+    """How a statement comes by the weights."""
+    step = re.search(r"\nweight as (?:not )?materialized \((.*?)\n\),", laid_out(statement), re.DOTALL)
     assert step
-    sql = step[1].replace(":weights", "'default'").replace(":k_lex", "null").replace(":k_vec", "null")
-    columns = [column[0] for column in database.connection.execute(sql).get_description()]
+    return step[1]
+
+
+def weights_by(database: Database, step: str, **parameters: SqlValue) -> dict[str, SqlValue]:
+    """What such a step makes of a set."""
+    cursor = database.connection.execute(step, parameters)
+    names = [column[0] for column in cursor.get_description()]
+    return dict(zip(names, *cursor, strict=True))
+
+
+def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database) -> None:
+    step = weight_step("retrieve")
+    columns = [*weights_by(database, step, weights="default", k_lex=None, k_vec=None)]
     assert set(columns) == set(FEATURES) | NO_FEATURES
-    read = re.findall(r"w ->> '(\w+)'", step[1])
+    read = re.findall(r"w ->> '(\w+)'", step)
     assert read == columns
+
+
+@pytest.mark.parametrize("weights", ["default", "mem-skill", "first-person"])
+def test_what_was_found_beforehand_is_ranked_by_the_weights_that_the_set_has(database: Database, weights: str) -> None:
+    chosen, _, _ = chosen_set(database, weights)
+    read = weights_by(database, weight_step("retrieve"), weights=weights, k_lex=None, k_vec=None)
+    ranking = set(FEATURES) | NO_FEATURES - {"k_lex", "k_vec", *COLUMNS}
+    assert weights_by(database, weight_step("rank"), **chosen.bound) == {name: read[name] for name in ranking}
 
 
 def test_what_was_found_beforehand_is_ranked_by_the_same_steps_and_looks_for_nothing_else(database: Database) -> None:
     written, shorter = laid_out("retrieve"), laid_out("rank")
     steps = [step[0] for step in re.finditer(r"^(\w+)(?: \([\w, ]+\))? as .*?^\)", written, re.DOTALL | re.MULTILINE)]
     left = [step.split(" ")[0] for step in steps if step not in shorter]
-    assert left == ["matched", "lexical", "nearest", "semantic", "gathered", "candidate"]
+    assert left == ["weight", "matched", "lexical", "nearest", "semantic", "gathered", "candidate"]
     assert shorter.endswith(written[written.rindex(steps[-1]) + len(steps[-1]) :])
     assert [any("RECURSIVE" in line for line in plan(database, name)) for name in ("retrieve", "rank")] == [True, False]
 

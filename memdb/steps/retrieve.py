@@ -279,7 +279,7 @@ def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, Sql
     return Scorer(
         db,
         values,
-        weight=asked.chosen.weight,
+        bound=asked.chosen.bound,
         said=[*asked.said, *found.echoes, *asked.besides(found.keyed), *telling],
         aimed=aimed,
         hyponyms=hyponyms,
