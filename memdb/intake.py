@@ -183,6 +183,8 @@ class Intake:
                 message = given if isinstance(given, Message) else Message.model_validate(given)
             except ValidationError as error:
                 raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
+            if message.says_nothing:
+                continue
             if not message.text.strip():
                 raise InputError(f"Message {place} cannot be loaded: its text is blank, there is nothing to observe in it; leave it out.")
             turn_id = message.turn_id

@@ -252,9 +252,9 @@ class Memory:
     ) -> int:
         """Take many messages at once, and return how many were new.
 
-        Each is `{text, speaker, timestamp, session_id, turn_id}`, only `text` required; a chat's `{role, content}` will do as well. One
-        without a `turn_id` is named by what it says, so that loading the same messages again adds nothing. `progress` is called with the
-        number of messages safely on disk.
+        Each is `{text, speaker, timestamp, session_id, turn_id}`, only `text` required; a chat's `{role, content}` will do as well,
+        of which calls of tools are passed over. One without a `turn_id` is named by what it says, so that loading the same messages
+        again adds nothing. `progress` is called with the number of messages safely on disk.
 
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.

@@ -120,6 +120,17 @@ def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memo
     assert role.lower() in mem.explain(f"Which {role.lower()} did I buy?", user_id="ana").question.terms
 
 
+def test_what_a_model_says_only_to_a_tool_is_passed_over(mem: memdb.Memory) -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
+    assert (
+        mem.load(
+            [{"role": "user", "content": "Will it rain?"}, call, {"role": "tool", "tool_call_id": "c1", "content": "Yes."}], user_id="ana"
+        )
+        == 2
+    )
+    assert [turn.user_input for turn in mem.turns("ana")] == ["Will it rain?", "Yes."]
+
+
 def test_a_task_that_is_stated_as_done_is_over(mem: memdb.Memory) -> None:
     done = mem.remember("Pay the tax", user_id="ana", kind="task", value_json={"state": "done"})
     stalled = mem.remember("Sell the boat", user_id="ana", kind="task", value_json={"state": "stalled"})
