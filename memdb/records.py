@@ -221,7 +221,7 @@ _BESIDE = {"tool_calls", "tool_call_id", "function_call", "name", "refusal", "an
 
 
 def _words_of(content: object) -> object:
-    """The text of a chat message's content: of parts, the texts one below the other; a picture or a sound says nothing here, nor does null."""
+    """The text of a chat message's content: of parts, the texts one below the other; pictures, sounds and null say nothing here."""
     if content is None:
         return ""
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
