@@ -183,13 +183,22 @@ update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at 
 -- statement: hasten
 update turns set next_attempt_at = null where status in ('queued', 'working') and next_attempt_at > :after;
 
--- Whether something waits for longer than it may, or was done later than it is now: the clock was ahead then, and was put back since.
+-- A claim for longer than anybody makes one.
+-- statement: reopen
+update turns set status = 'queued', claimed_by = null, claimed_until = null where status = 'working' and claimed_until > :after;
+
+-- Whether something waits, or is claimed, for longer than it may be, or was done later than it is now: the clock was ahead then, and was put back
+-- since.
 -- statement: ahead
-select 1 as ahead from turns indexed by turns_next where status in ('queued', 'working') and next_attempt_at > :latest
+select 1 as ahead
+from turns indexed by turns_next
+where status in ('queued', 'working') and (next_attempt_at > :latest or (status = 'working' and claimed_until > :claimed))
 union all
 select 1 from outbox where next_attempt_at > :latest
 union all
-select 1 from mirror_outbox where next_attempt_at > :latest
+select 1 from mirror_outbox where next_attempt_at > :latest or claimed_until > :claimed
+union all
+select 1 from upkeep where claimed_by is not null and claimed_until > :claimed
 union all
 select 1 from meta where name in ('tidied_at', 'maintained_at') and (value > :now or value is not strftime('%Y-%m-%dT%H:%M:%fZ', value))
 limit 1;
