@@ -67,7 +67,7 @@ CHAT = [
 @pytest.mark.parametrize("document", [CHAT, {"messages": CHAT}, {"turns": CHAT}])
 def test_a_chat_that_calls_tools_is_read_without_the_calls(document: object) -> None:
     (conversation,) = parse(document)
-    assert [turn.text for turn in conversation.turns] == [CHAT[0]["content"], "Rain at nine.", "Take an umbrella."]
+    assert [turn.text for turn in conversation.turns] == ["I live in Porto. Will it rain?", "Rain at nine.", "Take an umbrella."]
 
 
 def test_a_line_may_hold_a_whole_chat() -> None:
