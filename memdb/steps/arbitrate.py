@@ -10,7 +10,7 @@ from memdb.figures import closer
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
-from memdb.retelling import adds_details, details_of
+from memdb.retelling import adds_details, details_of, has_begun
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
 _NEAR, _WAITS = "near ", "pending_confirmation"
@@ -42,7 +42,7 @@ def arbitrate(
             rest = [_as_before(fact, known) for fact in beliefs if fact is not known]
             off = _action("expire", candidate, target=known, reason="put off, or brought forward", valid_to=now)
             return [off, *arbitrate(candidate, rest, predicates=predicates, config=config, now=now)]
-        if _has_begun(candidate, known, now=now):
+        if has_begun(candidate, known, now=now):
             rest = [_as_before(fact, known) for fact in beliefs if fact is not known]
             begun = candidate.model_copy(update={"explicit": True})  # who said that it would change says that it has
             off = _action("expire", begun, target=known, reason=_BEGUN, valid_to=now)
@@ -188,13 +188,6 @@ def _is_put_off(candidate: Candidate, known: Fact, predicate: Predicate, config:
         return False
     told, held = begins.astimezone(config.zone), known.valid_from.astimezone(config.zone)
     return not (told.day == 1 and (told.year, told.month) == (held.year, held.month))
-
-
-def _has_begun(candidate: Candidate, known: Fact, *, now: datetime) -> bool:
-    """Whether what is still to begin is now said to be so: "I'm vegan now", by who would be one from next month on."""
-    if candidate.temporary or candidate.coming or candidate.denies or candidate.event_time is not None or known.status != "active":
-        return False
-    return max(candidate.valid_from or now, _said_last(known)) <= now < known.valid_from and _said_last(known) != now
 
 
 def _as_sure_as(known: Fact, action: Action, config: Config) -> Action:
