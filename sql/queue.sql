@@ -23,20 +23,20 @@ on conflict (user_id, session_id) do update set
 -- statement: claim
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
 where id = coalesce(
-  (select t.id
+  (select soon.id
    from (
      select id, user_id, status, claimed_until, next_attempt_at, attempts, failures
      from turns indexed by turns_next
      where status in ('queued', 'working')
      order by id
-     limit 100) t
-   where (t.status = 'queued' or t.claimed_until <= :now)
-     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
-     and (:most is null or t.attempts - t.failures < :most)
+     limit 100) soon
+   where (soon.status = 'queued' or soon.claimed_until <= :now)
+     and (soon.next_attempt_at is null or soon.next_attempt_at <= :now)
+     and (:most is null or soon.attempts - soon.failures < :most)
      and not exists (
        select 1 from turns earlier
-       where earlier.user_id = t.user_id and earlier.id < t.id and earlier.status in ('queued', 'working'))
-   order by t.id
+       where earlier.user_id = soon.user_id and earlier.id < soon.id and earlier.status in ('queued', 'working'))
+   order by soon.id
    limit 1),
   (with recursive
    waiting (user_id) as (
