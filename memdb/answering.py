@@ -122,7 +122,7 @@ class Answering:
             sifted=sifted,
             as_of=question.as_of if as_of is None else as_of,
             statuses=statuses,
-            goal=goal and checks.searchable(goal, "goal"),
+            goal=checks.searchable(goal, "goal") if goal is not None else None,
             judged=checks.truth(judged, "judged"),
             vector=None if vector is None else usable([vector], 1, embedder=self.embedder)[0],
             now=now,
@@ -296,7 +296,8 @@ class Answering:
         is in doubt.
         """
         db, config = self._store.database(), self._config
-        aim, ranking = goal and checks.searchable(goal, "goal"), self.weights_for(user_id)
+        aim = checks.searchable(goal, "goal") if goal is not None else None
+        ranking = self.weights_for(user_id)
         first_person = stored.weights(db, "first-person")
         asked = (sifted or {}).get("tiers")
         has_cold = asked is None and db.tuples(

@@ -10,7 +10,7 @@ from memdb import stored
 from memdb.database import Database, Row, SqlValue
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.records import Candidate, Case, Fact, Predicate
-from memdb.times import to_text
+from memdb.times import MOMENT, to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
 
 _MANY = 1_000  # facts under a key; fewer are compared one by one
@@ -99,6 +99,23 @@ def _whole(candidate: Candidate, predicate: Predicate) -> str | None:
     words = {word for word in words_of(candidate.object, contracted=True) if ONE_WORD.fullmatch(word) and telling(word) <= told}
     asked = sorted((word for word in words if not word.endswith("ie")), key=lambda word: (-len(word), word))[:_ASKED]  # "tie" and "ties"
     return "body : (" + " AND ".join(map(quoted, asked)) + ")" if asked else None
+
+
+def as_received(beliefs: Sequence[Fact], candidate: Candidate, *, now: datetime, present: datetime) -> tuple[Fact, ...]:
+    """What is believed, as it was said before what is said `now`, whatever the clock said then.
+
+    Nothing can have been said after the present: where a clock was ahead when something was said, or is behind now, what came in later was
+    said later; and what is said to end had begun by then.
+    """
+    if now > present:  # whoever gives times to come has an order of their own
+        return tuple(beliefs)
+    before: dict[str, datetime] = {"last_mentioned_at": now - MOMENT}
+    seen: list[Fact] = []
+    for fact in beliefs:
+        begun = {"valid_from": min(fact.valid_from, now)} if candidate.negated and fact.created_at > present else {}
+        ahead = (fact.last_mentioned_at or fact.created_at) > present
+        seen.append(fact.model_copy(update=before | begun) if ahead else fact)
+    return tuple(seen)
 
 
 def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mapping[str, Predicate]) -> tuple[Fact, ...]:

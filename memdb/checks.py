@@ -104,6 +104,11 @@ def names(**given: str | None) -> None:
             name(value, argument)
 
 
+def given(value: str | None, argument: str) -> str | None:
+    """Return a name that may be left out, as None or as an empty text; a 0 or an empty list is no name left out, but a mistake."""
+    return None if value is None or not text(value, argument) else name(value, argument)
+
+
 def filled(value: str, argument: str) -> str:
     """Return a text that says something."""
     if not text(value, argument).strip():

@@ -26,6 +26,11 @@ class Exchange(Message):
 
     assistant: str = ""
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is a message of a model or a tool that said nothing, and has no answer."""
+        return super().says_nothing and not self.assistant
+
 
 class Question(Record):
     """A question to ask of the memory of a conversation.
@@ -62,8 +67,8 @@ def read_conversation(path: str | Path) -> list[Conversation]:
 def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
     """Return the conversations that a text holds; `origin` names the text in errors.
 
-    It may be a list of messages (`{text, speaker, timestamp, session_id, turn_id}`, or a chat's `{role, content}`) or the same as JSON
-    lines; an object with `turns`
+    It may be a list of messages (`{text, speaker, timestamp, session_id, turn_id}`, or a chat's `{role, content}`), an object that holds
+    one as `messages`, or either as JSON lines; an object with `turns`
     (`{user, assistant, turn_id, session_id, timestamp}`), `user_id`, `timezone` and `questions`; or samples in LoCoMo's published
     format, of which each becomes a conversation named by its `sample_id`.
 
@@ -85,12 +90,12 @@ def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
     if isinstance(document, dict) and "turns" in document:
         return [_with_turns(document, origin=origin)]
     if isinstance(document, dict):
-        return [Conversation(turns=(_message(document, place=f"{origin}, line 1"),))]
+        return [Conversation(turns=tuple(_messages(document, place=f"{origin}, line 1")))]
     if not isinstance(document, list):
         raise InputError(f'{origin} holds a single value; give a list of messages, such as [{{"text": "I live in Lisbon."}}].')
     if document and all(isinstance(item, dict) and "conversation" in item for item in document):
         return [_sample(item, origin=f"{origin}, sample {place}") for place, item in enumerate(document, start=1)]
-    return [Conversation(turns=tuple(_message(item, place=f"{origin}, message {place}") for place, item in enumerate(document, start=1)))]
+    return [Conversation(turns=tuple(_listed(document, place=f"{origin}, message ")))]
 
 
 def _json_lines(text: str, *, origin: str, whole: json.JSONDecodeError) -> Iterator[Exchange]:
@@ -107,7 +112,20 @@ def _json_lines(text: str, *, origin: str, whole: json.JSONDecodeError) -> Itera
             raise InputError(
                 f"{origin}, line {number} cannot be read as JSON ({checks.unread(error)}); mend it and load the file again."
             ) from error
-        yield _message(item, place=f"{origin}, line {number}")
+        yield from _messages(item, place=f"{origin}, line {number}")
+
+
+def _messages(item: JsonValue, *, place: str) -> Iterator[Exchange]:
+    """What a document or a line holds: one message, or a whole chat as it is sent to a model."""
+    if isinstance(item, dict) and isinstance(listed := item.get("messages"), list):
+        yield from _listed(listed, place=f"{place}, message ")
+    elif not (message := _message(item, place=place)).says_nothing:
+        yield message
+
+
+def _listed(items: list[JsonValue], *, place: str) -> Iterator[Exchange]:
+    messages = (_message(item, place=f"{place}{number}") for number, item in enumerate(items, start=1))
+    return (message for message in messages if not message.says_nothing)
 
 
 def _message(item: JsonValue, *, place: str) -> Exchange:
@@ -120,7 +138,7 @@ def _message(item: JsonValue, *, place: str) -> Exchange:
         exchange = Exchange.model_validate(item)
     except ValidationError as error:
         raise InputError(f"{place}: {_what_is_wrong(error)}") from error
-    if not exchange.text and not exchange.assistant:
+    if not exchange.text and not exchange.assistant and not exchange.says_nothing:
         field = "content" if "content" in item else "text"
         raise InputError(f"{place}: field {field} is empty; give what was said, or leave the message out.")
     if exchange.assistant and exchange.turn_id is None:
@@ -137,7 +155,7 @@ def _with_turns(document: dict[str, JsonValue], *, origin: str) -> Conversation:
     if not isinstance(turns, list):
         raise InputError(f"{origin}: field turns is {_named(turns)}; give a list of turns.")
     rest = {name: value for name, value in document.items() if name != "turns"}
-    exchanges = tuple(_message(item, place=f"{origin}, turn {place}") for place, item in enumerate(turns, start=1))
+    exchanges = tuple(_listed(turns, place=f"{origin}, turn "))
     try:
         conversation = Conversation.model_validate({**rest, "turns": exchanges})
     except ValidationError as error:

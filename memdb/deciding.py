@@ -157,7 +157,7 @@ def outcome(
             fact,
             succeeded=checks.truth(succeeded, "succeeded"),
             note=checks.text(note, "note"),
-            turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
+            turn_id=checks.given(turn_id, "turn_id") or f"outcome-{uuid.uuid4().hex}",
             config=config,
             now=now,
         )

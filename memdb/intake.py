@@ -158,7 +158,7 @@ class Intake:
         session_id: str | None,
         speaker: str | None,
     ) -> Turn:
-        answer = checks.text(assistant_response, "assistant_response") if assistant_response else ""
+        answer = "" if assistant_response is None else checks.text(assistant_response, "assistant_response")  # a model may say nothing
         answer = answer if answer.strip() else ""  # a model may answer with a blank line
         if not user_input and not answer:
             raise InputError("There is nothing to observe: give user_input, assistant_response or both.")
@@ -168,8 +168,8 @@ class Intake:
             id=0,
             turn_id=checks.name(turn_id, "turn_id"),
             user_id=checks.name(user_id, "user_id"),
-            session_id=checks.text(session_id, "session_id") if session_id is not None else None,
-            speaker=checks.text(speaker, "speaker") if speaker else None,
+            session_id=checks.given(session_id, "session_id"),
+            speaker=checks.given(speaker, "speaker"),
             user_input=user_input,
             assistant_response=answer,
             timestamp=checks.lived(self._time(timestamp), "timestamp"),
@@ -183,6 +183,8 @@ class Intake:
                 message = given if isinstance(given, Message) else Message.model_validate(given)
             except ValidationError as error:
                 raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
+            if message.says_nothing:
+                continue
             if not message.text.strip():
                 raise InputError(f"Message {place} cannot be loaded: its text is blank, there is nothing to observe in it; leave it out.")
             turn_id = message.turn_id

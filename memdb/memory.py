@@ -228,7 +228,7 @@ class Memory:
             user_id: whose memory this is.
             turn_id: a name for the turn; observing the same turn again changes nothing.
             timestamp: when it was said; the present if None.
-            session_id: the conversation it belongs to; a new one ends the one before.
+            session_id: the conversation it belongs to, none if it is empty; a new one ends the one before.
             speaker: who spoke, where that is not the user.
 
         Raises:
@@ -236,7 +236,7 @@ class Memory:
             ConflictError: another turn of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
-        turn_id = turn_id or uuid.uuid4().hex
+        turn_id = checks.given(turn_id, "turn_id") or uuid.uuid4().hex
         self._intake.observe(
             user_input, assistant_response, user_id=user_id, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker
         )
@@ -252,9 +252,9 @@ class Memory:
     ) -> int:
         """Take many messages at once, and return how many were new.
 
-        Each is `{text, speaker, timestamp, session_id, turn_id}`, only `text` required; a chat's `{role, content}` will do as well. One
-        without a `turn_id` is named by what it says, so that loading the same messages again adds nothing. `progress` is called with the
-        number of messages safely on disk.
+        Each is `{text, speaker, timestamp, session_id, turn_id}`, only `text` required; a chat's `{role, content}` will do as well,
+        of which calls of tools are passed over. One without a `turn_id` is named by what it says, so that loading the same messages
+        again adds nothing. `progress` is called with the number of messages safely on disk.
 
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
@@ -280,7 +280,7 @@ class Memory:
         Raises:
             StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
-        return self._background.drain(checks.bound(timeout, "timeout"), vectors=vectors)
+        return self._background.drain(checks.bound(timeout, "timeout"), vectors=checks.truth(vectors, "vectors"))
 
     def remember(
         self,
@@ -473,7 +473,7 @@ class Memory:
             ConflictError: another event of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
-        event_id = event_id or uuid.uuid4().hex
+        event_id = checks.given(event_id, "event_id") or uuid.uuid4().hex
         self._intake.event(
             description,
             user_id=user_id,
@@ -1122,7 +1122,7 @@ class Memory:
             self._answering,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
-            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
+            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction is not None else self._config.working_eviction,
             now=now,
         )
 
@@ -1170,7 +1170,7 @@ class Memory:
             raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
         db = self._store.database()
         fact = reading.fact_of_user(db, fact_id, user_id=user_id) if fact_id is not None else None
-        at, by = self._now(now), weights or self._answering.weights_for(user_id)
+        at, by = self._now(now), checks.given(weights, "weights") or self._answering.weights_for(user_id)
         ask = partial(
             self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
         )
@@ -1222,7 +1222,7 @@ class Memory:
         Raises:
             InputError: there is no such set.
         """
-        return weights_of(self._store.database(), name or self._answering.weights)
+        return weights_of(self._store.database(), checks.given(name, "name") or self._answering.weights)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
@@ -1274,12 +1274,12 @@ class Memory:
         """
         if checks.share(held_out, "held_out") == 1:
             raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
-        db = self._store.database()
+        db, write = self._store.database(), checks.truth(write, "write")
         tuned = fit(
             db,
             self._labelled(labelled),
             name=checks.name(name, "name"),
-            base=base or self._answering.weights,
+            base=checks.given(base, "base") or self._answering.weights,
             search=self._search_labelled,
             held_out=held_out,
             seed=checks.count(seed, "seed"),

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 
 from memdb import stored
-from memdb.beliefs import bearing_on, beliefs_about
+from memdb.beliefs import as_received, bearing_on, beliefs_about
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
@@ -144,7 +144,8 @@ def decide(
     beliefs = beliefs_about(
         db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
     )
-    actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
+    said = as_received(beliefs, candidate, now=origin.now, present=utc_now())
+    actions = arbitrate(candidate, said, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
     allowed = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None

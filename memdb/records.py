@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 from pydantic_core import from_json
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
@@ -216,8 +216,14 @@ def _tags(text: str) -> tuple[str, ...]:
     return tags
 
 
+_BESIDE = {"tool_calls", "tool_call_id", "function_call", "name", "refusal", "annotations", "audio"}
+"""What a message of a chat with a model has beside its words, unless a person wrote it."""
+
+
 def _words_of(content: object) -> object:
-    """The text of a chat message's content: of parts, the texts one below the other; a picture or a sound says nothing here."""
+    """The text of a chat message's content: of parts, the texts one below the other; pictures, sounds and null say nothing here."""
+    if content is None:
+        return ""
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
         return content
     return "\n".join(str(part["text"]) for part in content if isinstance(part.get("text"), str))
@@ -238,6 +244,19 @@ class Message(Record):
     timestamp: When | None = Field(default=None, description="When it was said; the present, if left out.")
     session_id: str | None = Field(default=None, description="The conversation it belongs to.")
     turn_id: str | None = Field(default=None, description="A name for it; the same message again changes nothing.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_alone(cls, given: object) -> object:
+        """Of what a model or a tool says in a chat, pass over which tools are called: nobody said it to anybody."""
+        if not isinstance(given, Mapping) or not isinstance(role := given.get("role"), str) or source_of(role) == "user_message":
+            return given
+        return {name: value for name, value in given.items() if name not in _BESIDE}
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether a model or a tool said nothing in it, as where one only calls the other. What a person leaves blank is a mistake."""
+        return not self.text.strip() and self.speaker is not None and source_of(self.speaker) != "user_message"
 
 
 class Note(Record):

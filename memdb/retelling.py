@@ -37,3 +37,11 @@ def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> 
         return True
     as_long = abs(told.day - now.astimezone(zone).day) <= 1 and abs(begins - fact.valid_from) * 12 <= now - begins
     return not (in_that_year or in_that_month or as_long)  # "for three years" is no other time than "since May 2022" some weeks later
+
+
+def has_begun(candidate: Candidate, known: Fact, *, now: datetime) -> bool:
+    """Whether what is still to begin is now said to be so: "I'm vegan now", by who would be one from next month on."""
+    if candidate.temporary or candidate.coming or candidate.denies or candidate.event_time is not None or known.status != "active":
+        return False
+    said_last = known.last_mentioned_at or known.created_at
+    return max(candidate.valid_from or now, said_last) <= now < known.valid_from and said_last != now

@@ -90,6 +90,7 @@ def remember(
     checks.several(tags, "tags")
     checks.storable(value_json)
     checks.names(session_id=session_id, turn_id=turn_id)
+    checks.texts(kind=kind, object=object)
     key = checks.key(_key_of(kind) if key is None else key)
     kinds = stored.kinds_but_messages(db)
     if kind not in kinds:
@@ -163,6 +164,7 @@ def learn(
         InputError: the trigger or a step is empty, or there are no steps.
     """
     checks.several(steps, "steps")
+    checks.texts(title=title)
     checks.filled(trigger, "trigger")
     wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
     if not wanted:

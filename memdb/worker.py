@@ -33,6 +33,7 @@ _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had th
 _SETTLED_SECONDS = 1.0  # where workers are killed sooner than that, it is not the turn that ends them
 _VECTORS = "memdb-vectors"  # the thread that waits for the embedder itself, however long it takes
 _LONGEST_REST = 60.0  # seconds until a turn that failed is tried again
+_LONGEST_CLAIM = 3_600.0  # seconds for which even a process with other settings claims something
 _LONGEST_PAUSE = 30.0  # seconds between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 
@@ -217,12 +218,19 @@ def retry_at_once(db: Database) -> int:
 
 
 def heed_clock(db: Database, *, now: datetime, config: Config) -> bool:
-    """Let nothing wait for a time that was written down when the clock was ahead; return whether something did."""
+    """Let nothing wait for a time that was written down when the clock was ahead; return whether something did.
+
+    A claim of another machine's process, or of one that ran under another name of this machine, ends with its time alone.
+    """
     latest = to_text(now + timedelta(seconds=max(_LONGEST_REST, config.retry_max_seconds)))
-    if not db.all("queue.ahead", latest=latest, now=to_text(now)):  # a look costs no lock
+    longest = max(_LONGEST_CLAIM, config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
+    claimed = to_text(now + timedelta(seconds=longest))
+    if not db.all("queue.ahead", latest=latest, claimed=claimed, now=to_text(now)):  # a look costs no lock
         return False
     with db.transaction():
         _hasten(db, after=latest)
+        for held in ("queue.reopen", "mirror.reopen", "upkeep.reopen"):
+            db.run(held, after=claimed)
         db.run("meta.put_back", now=to_text(now))
     return True
 

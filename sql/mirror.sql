@@ -115,6 +115,9 @@ update mirror_outbox set dead = 0, attempts = 0 where dead = 1;
 -- statement: hasten
 update mirror_outbox set next_attempt_at = null where next_attempt_at > :after;
 
+-- statement: reopen
+update mirror_outbox set claimed_until = null where claimed_until > :after;
+
 -- What waits for a vector to be made is counted where that waits.
 -- statement: open
 select

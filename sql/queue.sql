@@ -18,21 +18,52 @@ on conflict (user_id, session_id) do update set
   turns = turns + 1;
 
 -- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other. Who has just begun leaves
--- alone what was begun :most times and neither finished nor put back.
+-- alone what was begun :most times and neither finished nor put back. Of one user there may be very many, whom another worker is at: where none of
+-- the next ones can be taken, only the first of each user is looked at.
 -- statement: claim
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
-where id = (
-  select t.id
-  from turns t indexed by turns_next
-  where t.status in ('queued', 'working')
-    and (t.status = 'queued' or t.claimed_until <= :now)
-    and (t.next_attempt_at is null or t.next_attempt_at <= :now)
-    and (:most is null or t.attempts - t.failures < :most)
-    and not exists (
-      select 1 from turns earlier
-      where earlier.user_id = t.user_id and earlier.id < t.id and earlier.status in ('queued', 'working'))
-  order by t.id
-  limit 1)
+where id = coalesce(
+  (select soon.id
+   from (
+     select id, user_id, status, claimed_until, next_attempt_at, attempts, failures
+     from turns indexed by turns_next
+     where status in ('queued', 'working')
+     order by id
+     limit 100) soon
+   where (soon.status = 'queued' or soon.claimed_until <= :now)
+     and (soon.next_attempt_at is null or soon.next_attempt_at <= :now)
+     and (:most is null or soon.attempts - soon.failures < :most)
+     and not exists (
+       select 1 from turns earlier
+       where earlier.user_id = soon.user_id and earlier.id < soon.id and earlier.status in ('queued', 'working'))
+   order by soon.id
+   limit 1),
+  (with recursive
+   waiting (user_id) as (
+     select * from (select user_id from turns indexed by turns_open where status in ('queued', 'working') order by user_id limit 1)
+     union all
+     select (
+       select o.user_id
+       from turns o indexed by turns_open
+       where o.status in ('queued', 'working') and o.user_id > w.user_id
+       order by o.user_id
+       limit 1)
+     from waiting w
+     where w.user_id is not null
+   )
+   select t.id
+   from waiting w
+   join turns t on t.id = (
+     select o.id
+     from turns o indexed by turns_open
+     where o.user_id = w.user_id and o.status in ('queued', 'working')
+     order by o.id
+     limit 1)
+   where (t.status = 'queued' or t.claimed_until <= :now)
+     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
+     and (:most is null or t.attempts - t.failures < :most)
+   order by t.id
+   limit 1))
 returning id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts, failures;
 
 -- Claims of workers that are known to be gone are open again at once.
@@ -183,13 +214,22 @@ update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at 
 -- statement: hasten
 update turns set next_attempt_at = null where status in ('queued', 'working') and next_attempt_at > :after;
 
--- Whether something waits for longer than it may, or was done later than it is now: the clock was ahead then, and was put back since.
+-- A claim for longer than anybody makes one.
+-- statement: reopen
+update turns set status = 'queued', claimed_by = null, claimed_until = null where status = 'working' and claimed_until > :after;
+
+-- Whether something waits, or is claimed, for longer than it may be, or was done later than it is now: the clock was ahead then, and was put back
+-- since.
 -- statement: ahead
-select 1 as ahead from turns indexed by turns_next where status in ('queued', 'working') and next_attempt_at > :latest
+select 1 as ahead
+from turns indexed by turns_next
+where status in ('queued', 'working') and (next_attempt_at > :latest or (status = 'working' and claimed_until > :claimed))
 union all
 select 1 from outbox where next_attempt_at > :latest
 union all
-select 1 from mirror_outbox where next_attempt_at > :latest
+select 1 from mirror_outbox where next_attempt_at > :latest or claimed_until > :claimed
+union all
+select 1 from upkeep where claimed_by is not null and claimed_until > :claimed
 union all
 select 1 from meta where name in ('tidied_at', 'maintained_at') and (value > :now or value is not strftime('%Y-%m-%dT%H:%M:%fZ', value))
 limit 1;

@@ -57,6 +57,9 @@ on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_un
 update upkeep set claimed_by = null, claimed_until = null where user_id = :user_id and claimed_by = :worker
 returning user_id;
 
+-- statement: reopen
+update upkeep set claimed_by = null, claimed_until = null where claimed_by is not null and claimed_until > :after;
+
 -- statement: claimants
 select user_id, claimed_by from upkeep where claimed_by is not null;
 

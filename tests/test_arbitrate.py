@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import apsw
 import pytest
@@ -1162,6 +1162,30 @@ def test_what_is_confirmed_before_it_begins_ends_nothing_before_it_begins(tell: 
     mem.drain()
     held = mem.facts("ana", statuses=["active", "expired", "superseded"])
     assert [(fact.object, fact.status) for fact in held] == [("Lisbon", X), ("Porto", A)]
+
+
+@pytest.mark.parametrize("sooner", ["I live in Braga now.", "I live in Braga.", "I moved to Braga yesterday."])
+def test_what_was_to_come_may_be_so_sooner(tell: Tell, sooner: str) -> None:
+    mem = tell("I live in Porto.", "From May I'll be living in Braga.", sooner)
+    assert [(fact.object, fact.confidence) for fact in mem.facts("ana", key="user.lives_in", now="2025-03-05")] == [("Braga", 0.85)]
+    assert mem.facts("ana", key="user.lives_in", as_of="2025-03-01T12:00:00Z")[0].object == "Porto"
+
+
+@pytest.mark.parametrize("later", ["I moved to Lisbon.", "Actually, I live in Lisbon."])
+def test_what_comes_in_later_was_said_later_though_the_clock_was_ahead(mem: memdb.Memory, later: str) -> None:
+    ahead = datetime.now(UTC) + timedelta(hours=2)
+    mem.observe("I live in Porto. I like jam.", user_id="ana", timestamp=ahead)
+    mem.observe(later, user_id="ana")
+    mem.observe("I don't like jam any more.", user_id="ana")
+    mem.drain()
+    assert [fact.object for fact in mem.facts("ana", now=ahead)] == ["Lisbon"]
+
+
+def test_what_is_said_again_is_so_from_now_on_though_the_clock_was_ahead(mem: memdb.Memory) -> None:
+    for at in (datetime.now(UTC) + timedelta(days=365), None):
+        mem.observe("I like jam.", user_id="ana", timestamp=at)
+        mem.drain()
+    assert [entry.value for entry in mem.profile("ana").soft_preferences["user.likes"]] == ["jam"]
 
 
 def test_what_is_so_now_refutes_no_doubt_about_what_is_to_come(tell: Tell) -> None:

@@ -260,6 +260,18 @@ def test_details_of_any_shape_or_that_nobody_told_are_no_reason_to_pass_over_a_d
 # what does not hold good is decided by the rules
 
 
+def test_what_was_to_come_is_so_at_once_whatever_the_model_takes_it_for(tmp_path: Path) -> None:
+    coming = "From May I'll live in Braga."
+    planned = fact("user.lives_in", "Braga", "I'll live in Braga", valid_from="2025-05-01", explicit=True)
+    auditor = Auditor(
+        PORTO,
+        (coming, [planned], [action("supersede", "f1")]),
+        second("I live in Braga now.", "user.lives_in", "Braga", action("noop", "f2")),
+    )
+    with auditor.tell(tmp_path) as mem:
+        assert [home.object for home in mem.facts("ana", key="user.lives_in", now="2025-03-05")] == ["Braga"]
+
+
 @pytest.mark.parametrize(
     ("first", "then", "type_"), [("pine nuts", "nuts", "noop"), ("nuts", "pine nuts", "update"), ("nuts", "pine nuts", "noop")]
 )

@@ -55,6 +55,26 @@ def test_a_chat_as_language_models_take_it_is_read_with_its_roles_as_speakers() 
     assert [(turn.speaker, turn.text) for turn in conversation.turns] == [("user", "one"), ("assistant", "Nice.\nWhere?")]
 
 
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]
+CHAT = [
+    {"role": "user", "content": "I live in Porto. Will it rain?"},
+    {"role": "assistant", "content": None, "tool_calls": CALLS, "refusal": None},
+    {"role": "tool", "tool_call_id": "c1", "name": "weather", "content": "Rain at nine."},
+    {"role": "assistant", "content": "Take an umbrella.", "annotations": []},
+]
+
+
+@pytest.mark.parametrize("document", [CHAT, {"messages": CHAT}, {"turns": CHAT}])
+def test_a_chat_that_calls_tools_is_read_without_the_calls(document: object) -> None:
+    (conversation,) = parse(document)
+    assert [turn.text for turn in conversation.turns] == ["I live in Porto. Will it rain?", "Rain at nine.", "Take an umbrella."]
+
+
+def test_a_line_may_hold_a_whole_chat() -> None:
+    (conversation,) = parse_conversation(f"{json.dumps({'messages': CHAT})}\n" * 2, origin="talk.jsonl")
+    assert len(conversation.turns) == 6
+
+
 def test_one_object_alone_is_one_message() -> None:
     assert [turn.text for turn in parse({"text": "one"})[0].turns] == ["one"]
 
@@ -116,10 +136,13 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
         ('[\n {"text": "a"}\n {"text": "b"}]', "line 3"),
         ('[{"text": "a"}, 3]', "message 2: this is a number"),
         ('[{"text": ""}]', "message 1: field text is empty"),
+        ('[{"role": "user", "content": null}]', "message 1: field content is empty"),
+        ('{"messages": [{"text": "a"}, 3]}', "line 1, message 2: this is a number"),
+        ('[{"role": "user", "name": "Rita", "content": "a"}]', "field name is not known"),
         ('[{"text": "a", "timestamp": "yesterday"}]', "message 1: field timestamp"),
         ('[{"text": "a", "mood": "good"}]', "field mood is not known"),
         ('[{"text": "a", "content": "b"}]', "field content is not known"),
-        ('[{"role": "tool", "content": null}]', "message 1: field content cannot be used"),
+        ('[{"role": "tool", "content": 5}]', "message 1: field content cannot be used"),
         ('[{"role": "user", "content": [{"type": "image_url"}]}]', "message 1: field content is empty"),
         ('{"turns": [{"user": "a", "assistant": "b"}]}', "turn 1: field turn_id is missing"),
         ('{"turns": {}}', "field turns is an object"),

@@ -22,7 +22,7 @@ from memdb.embed import HashingEmbedder
 from memdb.files import statement
 from memdb.records import Candidate
 from memdb.steps.gather import gather
-from memdb.times import utc_now
+from memdb.times import to_text, utc_now
 
 Work = Callable[[memdb.Memory, int], object]
 NOON = "2025-03-01T12:00:00Z"
@@ -324,6 +324,24 @@ def test_one_more_of_very_many_under_a_key_takes_no_longer_the_more_there_are(tm
         mem.remember("Bought a canoe", user_id="ana")
 
     assert steps(tmp_path, notes, remember, 4000) <= steps(tmp_path, notes, remember, 1000) * 1.2 + 10
+
+
+def test_a_worker_finds_what_it_can_take_however_much_waits_for_another(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.load([{"text": f"Song {place}."} for place in range(count)], user_id="ana")
+        mem.observe("I live in Porto.", user_id="bob")
+        claim(mem, "elsewhere:1:a")
+
+    def claim(mem: memdb.Memory, worker: str) -> str:
+        now = utc_now()
+        db = mem._store.database()
+        until = to_text(now + timedelta(minutes=1))
+        (turn,) = db.all("queue.claim", worker=worker, now=to_text(now), until=until, most=None)
+        return str(turn["user_id"])
+
+    taken: list[str] = []
+    few, many = (steps(tmp_path, fill, lambda mem, _: taken.append(claim(mem, "elsewhere:2:b")), count) for count in (200, 1_600))
+    assert (many <= few + 1, taken) == (True, ["bob", "bob"])
 
 
 def test_a_message_that_tells_one_more_takes_no_longer_the_more_there_are(tmp_path: Path) -> None:

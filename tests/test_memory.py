@@ -120,6 +120,17 @@ def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memo
     assert role.lower() in mem.explain(f"Which {role.lower()} did I buy?", user_id="ana").question.terms
 
 
+def test_what_a_model_says_only_to_a_tool_is_passed_over(mem: memdb.Memory) -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
+    assert (
+        mem.load(
+            [{"role": "user", "content": "Will it rain?"}, call, {"role": "tool", "tool_call_id": "c1", "content": "Yes."}], user_id="ana"
+        )
+        == 2
+    )
+    assert [turn.user_input for turn in mem.turns("ana")] == ["Will it rain?", "Yes."]
+
+
 def test_a_task_that_is_stated_as_done_is_over(mem: memdb.Memory) -> None:
     done = mem.remember("Pay the tax", user_id="ana", kind="task", value_json={"state": "done"})
     stalled = mem.remember("Sell the boat", user_id="ana", kind="task", value_json={"state": "stalled"})
@@ -312,12 +323,33 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.remember("x", user_id="ana", turn_id=""), "turn_id is empty; give a name"),
         (lambda mem: mem.remember("x", user_id="ana", valid_to=""), "'' is not a time; write it like"),
         (lambda mem: memdb.mend(""), "path is empty; give the path of a file"),
+        (lambda mem: mem.observe("Hi.", user_id="ana", turn_id=0), "turn_id is int, not text"),  # 1 would be told, too
+        (lambda mem: mem.observe("Hi.", [], user_id="ana"), "assistant_response is list, not text"),
+        (lambda mem: mem.observe("Hi.", user_id="ana", speaker=0), "speaker is int, not text"),
+        (lambda mem: mem.observe("Hi.", user_id="ana", session_id=" "), "session_id is empty; give a name"),
+        (lambda mem: mem.event("x", user_id="ana", event_id=0), "event_id is int, not text"),
+        (lambda mem: mem.remember("x", user_id="ana", kind=["fact"]), "kind is list, not text"),
+        (lambda mem: mem.remember("x", user_id="ana", object=0), "object is int, not text"),
+        (lambda mem: mem.learn("x", ["y"], user_id="ana", title=5), "title is int, not text"),
+        (lambda mem: mem.outcome(mem.learn("x", ["y"], user_id="bob").fact_id, True, turn_id=5), "turn_id is int, not text"),
+        (lambda mem: mem.search("x", user_id="ana", goal=0), "goal is int, not text"),
+        (lambda mem: mem.context("x", user_id="ana", goal=[]), "goal is list, not text"),
+        (lambda mem: mem.session("ana", eviction=0), "eviction is 0; give one of fifo"),
+        (lambda mem: mem.explain("x", user_id="ana", weights=0), "weights is int, not text"),
+        (lambda mem: mem.weights([]), "name is list, not text"),
+        (lambda mem: mem.drain(vectors="no"), "vectors is 'no'; give True or False"),
+        (lambda mem: mem.tune("mine", [], write="no"), "write is 'no'; give True or False"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_a_session_of_no_name_is_none(mem: memdb.Memory) -> None:
+    mem.load([{"text": "Hi.", "session_id": ""}], user_id="ana")
+    assert mem.turns("ana")[0].session_id is None
 
 
 def test_an_error_repeats_no_very_long_text_whole(mem: memdb.Memory) -> None:

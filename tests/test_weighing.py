@@ -101,6 +101,8 @@ def said(predicate: str, value: str, **changes: object) -> Candidate:
          [("expire", "a", "put off"), ("insert", None, "nothing was held")]),
         ([("lives_in", "Rome", {"valid_from": SOON, **AGAIN})], ("lives_in", "Rome", {"valid_from": LATER}), [("noop", "a", "said again")]),
         ([("lives_in", "Rome", {"valid_from": SOON})], ("lives_in", "Rome", {"valid_from": SOON}), [("noop", "a", "said again")]),
+        ([("lives_in", "Rome", {"valid_from": SOON})], ("lives_in", "Rome", {}), [("expire", "a", "is so already"), ("insert", None, "is so already")]),
+        ([("lives_in", "Rome", {"valid_from": SOON, **AGAIN})], ("lives_in", "Rome", {}), [("noop", "a", "said again")]),
         ([("lives_in", "Rome", {"valid_to": SOON})], ("lives_in", "Rome", {"coming": True, "explicit": True}), [("update", "a", "now said to last")]),
         ([("lives_in", "Rome", {})], ("lives_in", "Rome", {"coming": True, "explicit": True}), []),
         # what ends

@@ -340,6 +340,18 @@ def test_a_clock_that_was_put_back_holds_up_nothing(tmp_path: Path) -> None:
         assert take_tidying(db, now=utc_now() + timedelta(days=1), config=mem.config)
 
 
+@pytest.mark.parametrize(("claimed", "thought"), [(timedelta(days=365), True), (timedelta(minutes=5), False)])
+def test_a_claim_of_another_machine_whose_clock_was_ahead_holds_up_nothing(tmp_path: Path, claimed: timedelta, thought: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        claim = {"worker": "elsewhere:7:abcdef01", "until": to_text(utc_now() + claimed)}
+        db = mem._store.database()
+        db.run("queue.claim", most=None, now=to_text(utc_now()), **claim)
+        db.run("upkeep.claim", user_id="ana", **claim)
+        assert mem.drain(0.1) == thought
+        assert (db.all("upkeep.claimants") == []) == thought
+
+
 def test_a_pause_that_goes_by_the_clock_is_kept(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(32), llm=None, config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id="ana")

@@ -10,10 +10,11 @@ from memdb.figures import closer
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
-from memdb.retelling import adds_details, details_of
+from memdb.retelling import adds_details, details_of, has_begun
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
 _NEAR, _WAITS = "near ", "pending_confirmation"
+_BEGUN = "it was to come, and is so already"
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -41,6 +42,12 @@ def arbitrate(
             rest = [_as_before(fact, known) for fact in beliefs if fact is not known]
             off = _action("expire", candidate, target=known, reason="put off, or brought forward", valid_to=now)
             return [off, *arbitrate(candidate, rest, predicates=predicates, config=config, now=now)]
+        if has_begun(candidate, known, now=now):
+            rest = [_as_before(fact, known) for fact in beliefs if fact is not known]
+            begun = candidate.model_copy(update={"explicit": True})  # who said that it would change says that it has
+            off = _action("expire", begun, target=known, reason=_BEGUN, valid_to=now)
+            told = arbitrate(begun, rest, predicates=predicates, config=config, now=now)
+            return [off, *(_as_sure_as(known, action, config) for action in told)]
         if not _is_to_last(candidate, known, own, predicate_of(candidate.key, predicates)):
             return [_repeat(candidate, known, config, gives_way=_gives_way(known, own))]
         if waiting := [fact for fact in same if fact.status in UNDECIDED]:
@@ -181,6 +188,14 @@ def _is_put_off(candidate: Candidate, known: Fact, predicate: Predicate, config:
         return False
     told, held = begins.astimezone(config.zone), known.valid_from.astimezone(config.zone)
     return not (told.day == 1 and (told.year, told.month) == (held.year, held.month))
+
+
+def _as_sure_as(known: Fact, action: Action, config: Config) -> Action:
+    """What begins is as sure as what was to come, now that it is said again."""
+    if action.type not in ("insert", "supersede"):
+        return action
+    delta = known.confidence + closer(known.confidence, config.confirmation_rate) - config.first_confidence
+    return action.model_copy(update={"confidence_delta": round(delta, 6), "reason": _BEGUN})
 
 
 def _as_before(fact: Fact, coming: Fact) -> Fact:

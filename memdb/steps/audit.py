@@ -20,6 +20,7 @@ from memdb.loose import Details, details_kept, meant
 from memdb.privacy import secret_in_details
 from memdb.quoting import one_line
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn, parts_of
+from memdb.retelling import has_begun
 from memdb.times import in_zone
 from memdb.when import read_time
 from memdb.wording import day_told
@@ -261,6 +262,8 @@ def _misfit(
     alike = alike and not names_another(said.object, target.object, changed=changed)
     repeats = alike and (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
     refines = repeats or (alike and says_no_more(target.object, said.object))
+    if type_ in ("noop", "update") and repeats and has_begun(said, target, now=now):
+        return f"{type_} would leave for later what is so already"
     if type_ == "noop":
         return None if repeats else "noop would swallow something else"
     if type_ == "update" and refines and not repeats and not single and predicate.high_risk:
