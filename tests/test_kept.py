@@ -82,10 +82,15 @@ def test_what_was_only_supposed_is_not_kept(db: Database) -> None:
     assert lexical(db) == before
 
 
+def test_what_was_asked_of_a_thousand_users_is_not_read_again(db: Database) -> None:
+    first, second = ([db.kept("understand.participants", user_id=f"user{number}") for number in range(1_000)] for _ in range(2))
+    assert all(one is other for one, other in zip(first, second, strict=True))
+
+
 def test_only_so_much_is_kept(db: Database) -> None:
-    for number in range(1_000):
+    for number in range(20_000):
         db.kept("understand.participants", user_id=f"user{number}")
-    assert len(db._kept) <= 256
+    assert 3_000 < len(db._kept) <= 16_384
 
 
 def test_a_parameter_too_many_is_an_error_here_too(db: Database) -> None:

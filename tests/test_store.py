@@ -1570,37 +1570,3 @@ def test_what_somebody_wrote_into_the_dictionary_goes_when_the_file_is_brought_u
     with memdb.open(path, embedder=None):
         pass
     assert apsw.Connection(str(path)).execute("select count(*) from dictionary").fetchall() == count
-
-
-# what is asked again and again
-
-
-def test_what_was_asked_of_many_users_is_not_read_again_until_something_is_written(tmp_path: Path) -> None:
-    store = Store(tmp_path / "mem.db", Config(), vectors=False)
-    db, users = store.database(), [f"user{number}" for number in range(400)]
-    run: list[object] = []
-    db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: run.append(event["sql"]))
-    asked = files.statement("understand.participants")
-    counts = []
-    for turn in range(3):
-        if turn == 2:
-            db.connection.execute("insert into meta (name, value) values ('something', '1')")
-        run.clear()
-        for user in users:
-            assert db.kept("understand.participants", user_id=user) == []
-        counts.append(run.count(asked))
-    assert counts == [400, 0, 400]
-    store.close()
-
-
-def test_of_what_was_asked_only_so_much_is_kept(tmp_path: Path) -> None:
-    store = Store(tmp_path / "mem.db", Config(), vectors=False)
-    db = store.database()
-    run: list[object] = []
-    db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: run.append(event["sql"]))
-    for _ in range(2):
-        run.clear()
-        for number in range(20_000):
-            db.kept("understand.participants", user_id=f"user{number}")
-    assert run.count(files.statement("understand.participants")) > 10_000
-    store.close()
