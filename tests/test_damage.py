@@ -316,6 +316,14 @@ def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> N
     assert mem.check() == []
 
 
+def test_what_only_names_a_row_stays_when_that_is_set_aside(damaged: Damage) -> None:
+    mem = damaged("update segments set written_by = 'rul' || cast(x'ff' as text)")
+    kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    assert re.findall('insert into "(\\w+)"', Path(kept_in).read_text()) == ["segments"]
+    assert mem._store.database().all("check.events") != []
+
+
 LACKING = {
     "a kind": "update kinds set kind = 'fabt' where kind = 'fact'",
     "a memory type": "update memory_types set memory_type = 'SIGNIFICAMT' where memory_type = 'SIGNIFICANT'",

@@ -54,6 +54,15 @@ def test_a_turn_is_taken_back_though_what_it_replaced_was_moved_away(told: memdb
     assert held(told) == {}
 
 
+def test_a_turn_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:
+    for day in (3, 4):
+        mem.observe("I'm staying in Rome this week.", user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}T10:00:00Z")
+    mem.drain()
+    mem.compact(now="2025-03-20")
+    assert mem.history(user_id="ana")[-1].reason == "its time is over"
+    assert mem.undo(user_id="ana", turn_id="t4", now="2025-03-21").kept == 0
+
+
 def test_a_fact_taken_back_was_never_true(told: memdb.Memory) -> None:
     told.undo(user_id="ana", turn_id="t2")
     assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-04-15")] == ["Porto"]
