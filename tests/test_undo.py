@@ -405,3 +405,13 @@ def test_only_what_gave_way_to_a_fact_stands_again_where_that_was_never_so(told:
     assert held(told) == {"user.lives_in": "Faro", "user.works_at": "Siemens", "user.likes": "jazz"}
     told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
     assert held(told) == {"user.lives_in": "Lisbon", "user.works_at": "Siemens", "user.likes": "jazz"}
+
+
+def test_what_is_taken_back_contradicts_nothing_any_more(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+    mem.observe("I live in Braga.", user_id="ana", turn_id="t2", timestamp="2025-03-02T10:00:00Z")
+    mem.drain()
+    (porto,) = mem.facts("ana", key="user.lives_in", statuses=["active"])
+    assert [link.relation for link in mem.links(porto.fact_id)] == ["contradicts"]
+    mem.undo(user_id="ana", turn_id="t2")
+    assert mem.links(porto.fact_id, statuses=["active", "expired"]) == []
