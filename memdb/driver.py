@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from memdb.errors import BusyError, ConflictError, InputError, MdbError, SchemaE
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 SCHEMA_VERSION = files.schema_version()
+_LACKING = re.compile(r"^no such (table|index|column)\b|\bbecause it is a view$")
 NO_UTF_8 = "a text in it is no UTF-8"
 """What is wrong with a row of which no text can be read."""
 ZEROED = "a text in it has a run of zeros, as what was lost on a disk reads"
@@ -138,6 +140,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             return damaged_error(path, detail)
         case UnicodeDecodeError():
             return damaged_error(path, NO_UTF_8)
+        case apsw.SQLError() if _LACKING.search(detail):
+            return StoreError(f"{path} lacks something of memdb's own ({detail}); have it made anew with `memdb check --repair`.")
         case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
             return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():

@@ -1018,7 +1018,7 @@ class Memory:
         return reading.stats(self._store)
 
     def check(self) -> list[Damage]:
-        """Return what is damaged in the file: what SQLite finds, and the rows that cannot be read. It looks through all of it."""
+        """Return what is damaged in the file: its schema, rows that cannot be read, and what SQLite finds. It looks through all of it."""
         return stored.damage(self._store.database())
 
     def mend(self) -> Mended:

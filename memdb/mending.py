@@ -14,7 +14,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TextIO
 
-from memdb import driver, stored, tables
+from memdb import driver, schema, stored, tables
 from memdb.answers import Mended
 from memdb.database import Database
 from memdb.disk import UNFINISHED, files_of, finish, finished, make_empty, take_away, to_disk
@@ -131,11 +131,15 @@ def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
                     tables.copy_file(db.path, files.copy)
                 before = _tidied(db.path, files.copy, mended=_mended(db))
                 with _pages(files.copy) as pages:
-                    if is_needed(db, pages):
+                    if schema.lacks_a_table(db) or is_needed(db, pages):
                         raise _PagesDamaged
+                made = schema.make_anew(db, "trigger", "view")
                 aside = _set_aside(db, file)
+                made += schema.make_anew(db, "index")
                 db.run("mend.no_words")
                 db.run("mend.words")
+                if made:  # nobody knows since when rows had no vector wanted
+                    db.run("mend.wanted")
                 left = stored.damage(db)
                 if any(one.table is None for one in left):
                     raise _PagesDamaged
@@ -256,7 +260,7 @@ def _no_json_indexes(db: Database) -> Iterator[None]:
     indexes = db.all("mend.json_indexes")
     with db.translated():
         for index in indexes:
-            tables.drop_index(db.connection, str(index["name"]))
+            tables.drop(db.connection, "index", str(index["name"]))
     yield
     with db.translated():
         for index in indexes:

@@ -15,6 +15,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue, ValidationError
 from pydantic_core import from_json
 
+from memdb import schema
 from memdb.answers import Section
 from memdb.checks import fault
 from memdb.database import Database, Row, SqlValue
@@ -171,9 +172,10 @@ def weights(db: Database, name: str) -> dict[str, float]:
 
 
 def damage(db: Database) -> list[Damage]:
-    """Return what is wrong with the file: the rows that cannot be read, and what SQLite finds of pages, indexes and values."""
+    """Return what is wrong with the file: its schema, the rows that cannot be read, and what SQLite finds of pages, indexes and values."""
     found: list[Damage] = []
     try:
+        found += (Damage(fault=fault) for fault in schema.faults(db))
         found += faults(db)
         tables = {one.table for one in found} - {None}  # of which SQLite tells the same, without the rows
         found += [Damage(fault=line) for line in db.integrity() if table_against_rules(line) not in tables]

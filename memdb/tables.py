@@ -70,9 +70,9 @@ def delete_rows(connection: apsw.Connection, table: str, named: Mapping[str, byt
     return connection.changes()
 
 
-def drop_index(connection: apsw.Connection, name: str) -> None:
-    """Drop an index."""
-    connection.execute(f"drop index {_quoted(name)}")
+def drop(connection: apsw.Connection, kind: str, name: str) -> None:
+    """Drop an index, a view or a trigger, if it is there: a trigger goes with the view that it is of."""
+    connection.execute(f"drop {kind} if exists main.{_quoted(name)}")
 
 
 def insert_row(connection: apsw.Connection, table: str, names: Iterable[str], values: Sequence[apsw.SQLiteValue]) -> bool:

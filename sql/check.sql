@@ -48,6 +48,15 @@ from pragma_table_list t, pragma_foreign_key_list(t.name) k
 where t.schema = 'main' and t.type = 'table' and exists (select 1 from dictionary d where d.table_name = t.name)
 order by t.name, k.id, k.seq;
 
+-- What makes each table, index, view and trigger, and the columns of each table; SQLite and FTS5 make some by themselves.
+-- statement: schema
+select s.type, s.name, s.sql,
+  (select json_group_array(c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk) from pragma_table_info(s.name, 'main') c
+   where s.type = 'table' and s.sql not like 'create virtual%') as columns
+from main.sqlite_schema s
+where s.sql is not null and s.name not like 'sqlite\_%' escape '\' and s.name not like 'facts\_fts\_%' escape '\' or s.type = 'trigger'
+order by s.rowid;
+
 -- Vectors of collections that are not as long as all others of theirs.
 -- statement: vectors
 select v.record

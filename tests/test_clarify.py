@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import memdb
+from memdb.steps.clarify import clarify
 
 
 def told(path: Path, *turns: str, ask: str = "anything") -> memdb.Context:
@@ -136,6 +138,55 @@ def test_a_denial_of_what_is_in_doubt_itself_still_waits(mem: memdb.Memory) -> N
     mem.doubt(nuts.fact_id, now="2025-03-03")
     mem.maintain(now="2025-03-04")
     assert mem.fact(doubt.fact_id).status == "pending_confirmation"
+    assert mem.context("nuts", user_id="ana", now="2025-03-04").question is None
+
+
+def waiting(mem: memdb.Memory, text: str, *, importance: float = 0.1, category: str = "other") -> str:
+    fact = mem.remember(text, user_id="ana", importance=importance, timestamp="2025-03-01")
+    pending = f"update facts set status = 'pending_confirmation', category = '{category}' where fact_id = '{fact.fact_id}'"
+    mem._store.database().connection.execute(pending)
+    return fact.fact_id
+
+
+def doubts(mem: memdb.Memory) -> list[memdb.answers.Doubt]:
+    return clarify(mem._store.database(), (), user_id="ana", now=datetime(2025, 3, 2, tzinfo=UTC), config=mem.config)
+
+
+def test_what_counts_most_is_asked_first_and_of_equals_what_came_last(mem: memdb.Memory) -> None:
+    first, second, third = (waiting(mem, text, importance=most) for text, most in (("chess", 0.9), ("tea", 0.5), ("jazz", 0.9)))
+    assert [doubt.fact_id for doubt in doubts(mem)] == [third, first, second]
+
+
+def test_what_bears_on_the_question_comes_before_what_counts_more(mem: memdb.Memory) -> None:
+    for day, colour in enumerate(("green", "green", "green", "blue"), start=1):
+        mem.observe(f"My favourite colour is {colour}.", user_id="ana", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    waiting(mem, "Ana owns a castle", importance=0.95)
+    assert "castle" in str(mem.context("anything", user_id="ana", now="2025-03-05").question)
+    assert "blue" in str(mem.context("What is my favourite colour?", user_id="ana", now="2025-03-05").question)
+
+
+def test_leave_to_remember_is_asked_for_whatever_else_is_in_doubt(mem: memdb.Memory) -> None:
+    mem.link(waiting(mem, "Ana plays chess"), mem.remember("Ana plays go", user_id="ana").fact_id, "contradicts")
+    secret = waiting(mem, "Ana votes")
+    (asked,) = (doubt for doubt in doubts(mem) if doubt.leave)
+    assert (asked.fact_id, asked.question, asked.worth) == (secret, "Shall I remember this: “Ana votes”?", True)
+
+
+def test_a_doubt_is_asked_about_against_what_it_contradicts_alone(mem: memdb.Memory) -> None:
+    chess = waiting(mem, "Ana plays chess")
+    go, clubs = (mem.remember(text, user_id="ana").fact_id for text in ("Ana plays go", "Ana likes clubs"))
+    mem.link(chess, go, "contradicts")
+    mem.link(chess, clubs, "relates-to")
+    assert [doubt.against for doubt in doubts(mem)] == [go]
+
+
+@pytest.mark.parametrize(("category", "worth"), [("health", True), ("identity", True), ("soft_preference", False)])
+def test_a_doubt_about_health_or_identity_is_worth_a_question_however_little_it_counts(
+    mem: memdb.Memory, category: str, worth: bool
+) -> None:
+    mem.link(waiting(mem, "Ana sleeps badly", category=category), mem.remember("Ana sleeps well", user_id="ana").fact_id, "contradicts")
+    assert [doubt.worth for doubt in doubts(mem)] == [worth]
 
 
 def test_the_question_says_when_something_is_to_begin(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -58,6 +59,9 @@ def damaged(path: Path) -> Iterator[Damage]:
         for kind, _, text in made:
             if kind == "trigger":
                 connection.execute(text)
+            else:
+                with suppress(apsw.SQLError):  # where the JSON that it is made of is none
+                    connection.execute(text)
         connection.close()
         opened.append(memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET))
         return opened[0]
@@ -312,6 +316,14 @@ def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> N
     assert mem.check() == []
 
 
+def test_what_only_names_a_row_stays_when_that_is_set_aside(damaged: Damage) -> None:
+    mem = damaged("update segments set written_by = 'rul' || cast(x'ff' as text)")
+    kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    assert re.findall('insert into "(\\w+)"', Path(kept_in).read_text()) == ["segments"]
+    assert mem._store.database().all("check.events") != []
+
+
 LACKING = {
     "a kind": "update kinds set kind = 'fabt' where kind = 'fact'",
     "a memory type": "update memory_types set memory_type = 'SIGNIFICAMT' where memory_type = 'SIGNIFICANT'",
@@ -549,6 +561,81 @@ def test_a_file_without_its_usual_ranking_is_damaged(path: Path) -> None:
     assert caught.value.damaged
     memdb.mend(path)
     memdb.open(path, embedder=None, llm=None, config=QUIET).close()
+
+
+OTHERWISE = {
+    "drop trigger facts_fts_insert": "the trigger facts_fts_insert is gone",
+    "drop trigger facts_fts_insert; create trigger facts_fts_insert after insert on facts begin select 1; end": (
+        "the trigger facts_fts_insert is not as memdb makes it"
+    ),
+    "drop view fact_words; create view fact_words as select id, '' as body, '' as reply, '' as context, '' as date from facts": (
+        "the view fact_words is not as memdb makes it"
+    ),
+    "drop index facts_session": "the index facts_session is gone",
+    "drop index facts_session; create index facts_session on turns (session_id)": "the index facts_session is not as memdb makes it",
+}
+
+
+def shell(path: Path, sql: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(sql)
+    connection.close()
+
+
+@pytest.mark.parametrize(("sql", "fault"), OTHERWISE.items(), ids=OTHERWISE.values())
+def test_what_is_gone_or_different_of_the_schema_is_told_and_made_anew(path: Path, sql: str, fault: str) -> None:
+    shell(path, sql)
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert [one.fault for one in mem.check()] == [fault]
+        assert mem.mend().left == ()
+        assert mem.check() == []
+
+
+def test_a_trigger_goes_and_comes_again_with_the_view_that_it_is_of(path: Path) -> None:
+    shell(path, "drop view beside_words; create view beside_words as select 1 as id, 'ana' as user_id, 's' as session_id")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert mem.mend().left == ()
+        assert mem.check() == []
+
+
+def test_what_came_while_triggers_were_gone_is_found_after_mending(path: Path) -> None:
+    shell(path, "drop trigger facts_fts_insert; drop trigger outbox_insert")
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        fact = mem.remember("Ana collects stamps", user_id="ana", timestamp=LATER)
+        mem.mend()
+        assert mem.drain()
+        hits = mem.search("stamps", user_id="ana", now=LATER)
+        assert hits[0].fact.fact_id == fact.fact_id
+        assert hits[0].parts["lexical"] > 0
+        assert hits[0].fact.embedding_id is not None
+
+
+def test_a_view_in_the_place_of_a_table_is_told_and_gives_way(path: Path) -> None:
+    shell(path, "alter table kinds rename to mine; create view kinds as select * from mine")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert "the table kinds is not as memdb makes it" in {one.fault for one in mem.check()}
+        assert [one.table for one in mem.mend().lost] == ["kinds"]
+        assert mem.check() == []
+
+
+def test_what_somebody_made_beside_the_schema_is_no_damage(path: Path) -> None:
+    shell(
+        path, "alter table facts add column mine text; create index mine_too on facts (mine); create view my_view as select mine from facts"
+    )
+    shell(
+        path, "create table my_log (text); create trigger my_trigger after insert on facts begin insert into my_log values (new.mine); end"
+    )
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+
+
+def test_who_needs_what_is_gone_of_the_schema_is_told_how_to_have_it_again(path: Path) -> None:
+    shell(path, "drop index facts_session")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        with pytest.raises(memdb.StoreError, match=r"lacks something of memdb's own \(no such index: facts_session\); .*check --repair"):
+            mem.forget("ana", key="user.lives_in")
+        mem.mend()
+        mem.forget("ana", key="user.lives_in")
 
 
 def test_a_damaged_memory_without_a_file_is_not_mended_since_it_cannot_be_copied() -> None:

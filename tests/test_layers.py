@@ -14,6 +14,7 @@ DOORS = {
     "memdb.lean",
     "memdb.tables",
     "memdb.database",
+    "memdb.schema",
     "memdb.erasing",
     "memdb.store",
     "memdb.chunks",

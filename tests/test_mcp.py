@@ -440,10 +440,17 @@ def test_the_end_of_the_input_ends_the_server_with_its_work_done_and_only_the_pr
 
 def test_a_line_that_is_no_json_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
     half = '{"jsonrpc": "2.0", "id": %s, "method": "tools/call", "params": {"name": "observe", "arguments": {"user_input": "\\ud83d"}}}'
-    lines = [half % 7, half % '"\\ud83d"', half % "true", "nonsense", "", "[" * 100_000]
+    long = '{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "search", "arguments": {"limit": %s}}}' % ("9" * 5000)
+    lines = [half % 7, half % '"\\ud83d"', half % "true", "nonsense", "", "[" * 100_000, long]
     done = served(tmp_path / "mem.db", written({"id": 1, "method": "initialize", "params": HELLO}, *lines, {"id": 8, "method": "ping"}))
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert Counter((one["id"], "error" in one) for one in answers) == {(1, False): 1, (7, True): 1, (None, True): 4, (8, False): 1}
+    assert Counter((one["id"], "error" in one) for one in answers) == {
+        (1, False): 1,
+        (7, True): 1,
+        (9, True): 1,
+        (None, True): 4,
+        (8, False): 1,
+    }
     assert all("mend it" in one["error"]["message"] for one in answers if "error" in one)
 
 

@@ -559,6 +559,7 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date_and_loses_nothing(sa
         for table, rows in kept.items():
             assert connection.execute(f"select {columns[table]} from {table} order by 1").fetchall() == rows
         assert connection.execute("select value from weights where name = 'default' and feature = 'cosine'").fetchall() == [(0.9,)]
+        assert mem.check() == []
 
 
 def test_an_earlier_file_is_searched_as_a_new_one_is(sample: Path) -> None:

@@ -54,6 +54,15 @@ def test_a_turn_is_taken_back_though_what_it_replaced_was_moved_away(told: memdb
     assert held(told) == {}
 
 
+def test_a_turn_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:
+    for day in (3, 4):
+        mem.observe("I'm staying in Rome this week.", user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}T10:00:00Z")
+    mem.drain()
+    mem.compact(now="2025-03-20")
+    assert mem.history(user_id="ana")[-1].reason == "its time is over"
+    assert mem.undo(user_id="ana", turn_id="t4", now="2025-03-21").kept == 0
+
+
 def test_a_fact_taken_back_was_never_true(told: memdb.Memory) -> None:
     told.undo(user_id="ana", turn_id="t2")
     assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-04-15")] == ["Porto"]
@@ -396,3 +405,13 @@ def test_only_what_gave_way_to_a_fact_stands_again_where_that_was_never_so(told:
     assert held(told) == {"user.lives_in": "Faro", "user.works_at": "Siemens", "user.likes": "jazz"}
     told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
     assert held(told) == {"user.lives_in": "Lisbon", "user.works_at": "Siemens", "user.likes": "jazz"}
+
+
+def test_what_is_taken_back_contradicts_nothing_any_more(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+    mem.observe("I live in Braga.", user_id="ana", turn_id="t2", timestamp="2025-03-02T10:00:00Z")
+    mem.drain()
+    (porto,) = mem.facts("ana", key="user.lives_in", statuses=["active"])
+    assert [link.relation for link in mem.links(porto.fact_id)] == ["contradicts"]
+    mem.undo(user_id="ana", turn_id="t2")
+    assert mem.links(porto.fact_id, statuses=["active", "expired"]) == []

@@ -25,6 +25,8 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
+_LONG = 20  # digits, of a number that is no id, and that Python might refuse to read
+
 
 def serve_stdio(server: MCPServer[None], *, signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
     """Answer an assistant over standard input and output until the input ends.
@@ -141,7 +143,7 @@ def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
 def _lax(line: str) -> object:
     """What a line that is no JSON says, as far as a laxer reader can tell."""
     try:
-        return json.loads(line)
+        return json.loads(line, parse_int=lambda digits: int(digits) if len(digits) < _LONG else None)
     except (ValueError, RecursionError):
         return None
 
