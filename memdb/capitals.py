@@ -70,6 +70,7 @@ def with_capitals(sentence: str, *, small: bool) -> str:
     if small:
         sentence = _titled().sub(_named, sentence)
         sentence = _without_my().sub(_if_named, sentence)
+        sentence = _bound_to().sub(_if_named, sentence)
         sentence = _introduced().sub(_unless_no_name, sentence)
         sentence = _counted().sub(_listed, sentence)
         sentence = _driven().sub(_named, sentence)
@@ -170,7 +171,8 @@ def _listed(found: re.Match[str]) -> str:
     """A list with capitals, if it names as many as there are."""
     names = _AND.split(found["names"])
     count = _NUMBERS.get(found["number"]) or int(found["number"])
-    return _named(found) if len(names) == len(set(names)) == count and _names().no_name.isdisjoint(names) else found[0]
+    may_be = _names().no_name.isdisjoint(names) if found["apart"] else _names().people.issuperset(names)
+    return _named(found) if may_be and len(names) == len(set(names)) == count else found[0]
 
 
 @cache
@@ -230,7 +232,7 @@ def _titled() -> re.Pattern[str]:
 @cache
 def _of_oneself() -> re.Pattern[str]:
     return re.compile(
-        r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
+        r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:so |and |ok |well |um )?(?:i am|I am|this is|it is) )"
         rf"(?P<names>{_SMALL})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| btw\b| by the way\b)"
     )
 
@@ -244,11 +246,22 @@ def _without_my() -> re.Pattern[str]:
 
 
 @cache
+def _bound_to() -> re.Pattern[str]:
+    """Whom somebody is married to, or will be."""
+    return re.compile(
+        rf"(?P<before>\b(?:married to|engaged to|divorced from|(?:am|is|been) dating|(?:am|is) marrying) )(?P<names>{_SMALL})"
+    )
+
+
+@cache
 def _introduced() -> re.Pattern[str]:
     """Whoever is said to be called so, or is given a name: "a girl named priya", "my son named him waffles"."""
     somebody = rf"{relation_words()}|{compiled('{animal}').pattern}|girl|boy|guy|man|woman|lady|lad|bloke|fella|chap|lass"
     who = rf"\b(?:an?|my|our|the|this|new|some|another) (?:[\w-]+ ){{0,3}}?(?:{somebody})(?: is|'s)? (?:called|named) "
-    return re.compile(rf"(?P<before>{who}|\bnamed (?:him|her|it|them) )(?P<names>{_SMALL}(?: and {_SMALL})?)")
+    return re.compile(
+        rf"(?P<before>{who}|\bnamed (?:him|her|it|them) "
+        rf"|\b(?:his|her|its) name is (?!not\b|also\b|so\b|on\b|in\b))(?P<names>{_SMALL}(?: and {_SMALL})?)"
+    )
 
 
 @cache
@@ -256,8 +269,8 @@ def _counted() -> re.Pattern[str]:
     """So many animals or children, and as many names."""
     return re.compile(
         rf"(?P<before>\b(?P<number>{'|'.join(_NUMBERS)}|[2-5]) (?:[\w-]+ ){{0,2}}?"
-        rf"(?:{compiled('{animal}').pattern}|kids|children|sons|daughters|boys|girls|sisters|brothers)(?:,|:| -| called| named) )"
-        r"(?P<names>[a-z]{2,12}(?:(?:, (?:and )?| and )[a-z]{2,12}){1,4})(?=$|[.!,;])"
+        rf"(?:{compiled('{animal}').pattern}|kids|children|sons|daughters|boys|girls|sisters|brothers)(?P<apart>,|:| -| called| named|) )"
+        r"(?P<names>[a-z]{2,12}(?:(?:, (?:and )?| and )[a-z]{2,12}){1,4})(?=$|[.!,;]| who\b| aged\b)"
     )
 
 

@@ -44,7 +44,11 @@ _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
     """Find what a clause says is over, on other days or another one now, of what is believed of the one whom it is about."""
-    if (clause.negative and not clause.ended) or clause.former or compiled(rules().over.unreal).search(clause.excerpt):
+    if clause.former or compiled(rules().over.unreal).search(clause.excerpt):
+        return
+    if clause.negative and not clause.ended:
+        if " after all" in clause.text:  # "I won't be opening there after all"
+            yield from _otherwise_for_good_in(clause, here, held_of)
         return
     if clause.negative:
         yield from _ended_in(clause, here, held_of)
@@ -167,7 +171,7 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         spoken_of = match.groupdict().get("attr") or wording.of
         under = {_attribute(spoken_of.lower()), slug(spoken_of)}
         values = [value for key, value in believed(about.slug) if _predicate(key) in under]
-        known = [found for value in values if (found := compiled(wording.known).fullmatch(value))]
+        known = [found for value in values if (found := compiled(wording.known).fullmatch(value)) and _agree(found, match)]
         if not values or (wording.known and len(known) != 1):
             continue
         told = match.groupdict() | {"who": f"{clause.subject} {clause.name}".strip()} | (known[0].groupdict() if wording.known else {})
@@ -176,6 +180,12 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         for one in clauses(says, at=here.at, zone=here.zone):
             yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged or one.hedged), spoken)
         return
+
+
+def _agree(known: re.Match[str], match: re.Match[str]) -> bool:
+    """Whether what is believed and what is said have the same in whatever groups both have: "opening a shop", "won't be opening there"."""
+    said = match.groupdict()
+    return all(said.get(name) in (None, value) for name, value in known.groupdict().items())
 
 
 @lru_cache(maxsize=16)  # a sentence has several clauses

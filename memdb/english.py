@@ -16,6 +16,7 @@ from memdb.kinship import as_ones_own
 from memdb.labels import is_anothers
 from memdb.plainly import granted, plain_sentence
 from memdb.repairs import repaired, repaired_before
+from memdb.running_on import with_commas
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.spoken import Spoken
 from memdb.subjects import somebody_else
@@ -148,7 +149,7 @@ def _as_written(part: str, *, small: bool) -> str:
     sentence = _HESITATES.sub("", sentence)
     if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
         sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
-    return with_capitals(sentence, small=small)
+    return with_capitals(with_commas(sentence), small=small)
 
 
 def _taken_up(sentence: str, before: str, *, named: bool, mended: bool, at: datetime, zone: tzinfo) -> str | None:

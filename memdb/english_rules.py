@@ -304,6 +304,7 @@ class TakesBack(_Table):
     lead: str
     slip: tuple[str, ...]
     bare: tuple[str, ...]
+    anew: str
     repair: str
     repair_first: str
     alike: tuple[str, ...]

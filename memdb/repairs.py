@@ -19,6 +19,7 @@ def repaired(sentence: str, *, at: datetime, zone: tzinfo) -> str:
 
     The right word replaces the last one of its kind before it: a time a time, a name a name, a number a number, a relative a relative.
     """
+    sentence = compiled(rules().takes_back.anew).sub("", sentence)
     found = _repair().search(sentence)
     if found is None or _NEGATIVE.search(sentence, 0, found.start()):
         return sentence

@@ -176,11 +176,34 @@ _PROPER = re.compile(r"(?:(?P<within>(?<=[\w,] )(?<!\bin )(?<!\bfrom )(?<!\bto )
 
 def with_age(sentence: str) -> str:
     """Return a sentence with ages in between said by themselves: "my son (8) loves …" is "my son is 8, my son loves …"."""
+    sentence = _ages_behind().sub(_in_turn, sentence)
     sentence = _aged().sub(lambda found: f"{found['who']} is {found['age']}, {found['who']}", sentence)
     sentence = _aged_before().sub(lambda found: f"{found['my']} {found['who']} is {found['age']}, {found['my']} {found['who']}", sentence)
     if " who" in sentence:
         sentence = _each_who().sub(_named_by_one, sentence)
     return _several().sub(_one_by_one, _had().sub(_each_aged, sentence))
+
+
+def _in_turn(found: re.Match[str]) -> str:
+    """Names with the ages that follow them in the same order: "Leo and Sam, they are 4 and 7" is "Leo (4) and Sam (7)"."""
+    names, ages = _NAME.findall(found["names"]), _AGE.findall(found["ages"])
+    if len(names) != len(ages):
+        return found.group()
+    each = iter(ages)
+    return found["who"] + _NAME.sub(lambda name: f"{name.group()} ({next(each)})", found["names"])
+
+
+_NAME, _AGE = re.compile(r"[A-Z][\w-]+"), re.compile(r"\d+")
+
+
+@cache
+def _ages_behind() -> re.Pattern[str]:
+    """Children by their names, and behind them their ages."""
+    return re.compile(
+        r"\b(?P<who>(?:kids|children|twins|girls|boys|sons|daughters)(?:,|:| called| named)? )"
+        r"(?P<names>[A-Z][\w-]+(?:, [A-Z][\w-]+)*,? and [A-Z][\w-]+)"
+        r",? (?:(?:they|who) are (?:now )?|aged )(?P<ages>\d{1,2}(?:, \d{1,2})*,? and \d{1,2})(?=$|[,.;!?]| and\b)"
+    )
 
 
 def _named_by_one(found: re.Match[str]) -> str:
@@ -226,7 +249,7 @@ def _one_by_one(found: re.Match[str]) -> str:
         return found.group()  # "Two boys, Tom 6 and Max 7, share nine apples"
     if child == "child" and whose in ("i", "we") and not any(one["age"] for one in listed):
         return f"{found['have']}{found['kind']}, {', '.join(one['name'] for one in listed[:-1])} and {listed[-1]['name']}"
-    told = whose in _NUMBERS or kind not in ("kids", "children", "boys", "girls", "twins")
+    told = whose in _NUMBERS or (mine and kind in ("kids", "children")) or kind not in ("kids", "children", "boys", "girls", "twins")
     known = sum(is_a_name(one["name"].lower()) for one in listed) if told else 0
     if unsure and 2 * known < len(listed) and not all(one["age"] for one in listed):
         return found.group()

@@ -342,7 +342,9 @@ def test_what_is_over_is_over_in_whatever_words(before: str, text: str, key: str
     assert key not in believed(tell(before, text))
 
 
-@pytest.mark.parametrize("text", ["We moved to Porto last week.", "We're not moving to Porto after all."])
+@pytest.mark.parametrize(
+    "text", ["We moved to Porto last week.", "We're not moving to Porto after all.", "We won't be moving there after all."]
+)
 def test_what_was_considered_is_so_no_more_once_it_is_decided(text: str, tell: Tell) -> None:
     assert "user.considers" in believed(tell("We're thinking of moving to Porto."))
     assert "user.considers" not in believed(tell(text))

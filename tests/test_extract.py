@@ -392,6 +392,26 @@ def test_an_order_beside_a_request_is_meant_for_that_request(request_: str, pred
     assert read(f"{request_}Don't use emojis.", predicates) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("my name is dmitri i live in tbilisi i teach piano", {"name": "Dmitri", "lives_in": "Tbilisi", "teaches": "piano"}),
+        ("im 64 retired plumber i have a cat her name is mishka", {"age": "64", "works_as": "retired", "pet": "cat called Mishka"}),
+        ("i live in hull my boss is called petra shes from berlin", {"lives_in": "Hull", "boss": "Petra", "boss.hometown": "Berlin"}),
+        ("i live in lodz with my dog bruno hes 9 and got asthma can i run with him", {"lives_in": "Lodz", "dog.has_condition": "asthma"}),
+        ("i work at aldi no sorry i work at lidl now i start at 6", {"works_at": "lidl"}),
+        ("i have two kids nina and omar they are 4 and 6 do u have ideas", {"nina.age": "4", "omar.age": "6"}),
+        ("im based in cork 38 married to siobhan we want to move", {"age": "38", "lives_in": "Cork"}),
+        ("i wanted to ask about my mother she's 81 and lives alone in Porto", {"mother.age": "81", "mother.lives_in": "Porto"}),
+    ],
+)
+def test_a_clause_that_nothing_marks_begins_with_its_subject_and_its_verb(
+    text: str, wanted: dict[str, str], predicates: Mapping[str, Predicate]
+) -> None:
+    found = {candidate.key.removeprefix("user."): candidate.object for candidate in read(text, predicates)}
+    assert wanted.items() <= found.items()
+
+
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_states_no_fact_gives_none(text: str, predicates: Mapping[str, Predicate]) -> None:
     assert read(text, predicates) == []
