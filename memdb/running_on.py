@@ -57,6 +57,9 @@ def _like(name: str) -> re.Pattern[str]:
 
 @cache
 def _begins() -> re.Pattern[str]:
+    return re.compile(filled_in(rf" (?<=\w )(?=(?:{rules().phrase['begins_so']})\b)(?=(?:{_ways()})(?!\w))"))
+
+
+def _ways() -> str:
     phrase = rules().phrase
-    ways = f"{phrase['begins_unmarked']}|(?P<gap>{phrase['begins_or_narrows']})|(?P<bids>{phrase['begins_to_bid']})"
-    return re.compile(filled_in(rf"(?<=\w) (?=(?:{ways})(?!\w))"))
+    return f"{phrase['begins_unmarked']}|(?P<gap>{phrase['begins_or_narrows']})|(?P<bids>{phrase['begins_to_bid']})"

@@ -13,7 +13,7 @@ import memdb
 from memdb import stored
 from memdb.called import called
 from memdb.config import Config
-from memdb.english_rules import rules
+from memdb.english_rules import filled_in, rules
 from memdb.errors import InputError
 from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
 from memdb.records import Candidate, Predicate, Turn
@@ -58,6 +58,16 @@ def one(text: str, predicates: Mapping[str, Predicate], *, speaker: str | None =
 
 def said(candidates: list[Candidate]) -> list[tuple[str, str, bool]]:
     return [(candidate.key, candidate.object, candidate.negated) for candidate in candidates]
+
+
+def test_what_a_clause_begins_with_where_nothing_marks_it_is_told_by_its_first_word() -> None:
+    phrase = rules().phrase
+    ways = "|".join(phrase[name] for name in ("begins_unmarked", "begins_or_narrows", "begins_to_bid"))
+    begins = re.compile(filled_in(rf"(?<=\w) (?=(?:{ways})(?!\w))(\w+)"))
+    texts = (re.sub(r"[^\w' ]", "", text).lower() for text in (*NOTHING, *(text for text, _, _ in EXAMPLES)))
+    first = {word for text in texts for word in begins.findall(text)}
+    assert len(first) > 20
+    assert [word for word in first if re.fullmatch(phrase["begins_so"], word) is None] == []
 
 
 @pytest.mark.parametrize(("text", "key", "value"), EXAMPLES)
