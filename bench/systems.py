@@ -21,7 +21,7 @@ import numpy as np
 
 import memdb
 from memdb import files
-from memdb.files import parameter_names
+from memdb.files import parameter_order
 from memdb.steps.retrieve import match_expression
 
 DIMENSION, TOPICS, VOCABULARY, K = 384, 200, 20_000, 10
@@ -161,7 +161,7 @@ class Memdb:
         database = self._memory._store.database()
         rows = database.connection.execute("select id, fact_id from facts where user_id = ?", (user,)).fetchall()
         distances = 1.0 - (self._data.vectors[[int(str(fact_id)[:8], 16) for _, fact_id in rows]] @ vector).astype(np.float64)
-        given = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
+        given = dict.fromkeys(parameter_order(files.statement("retrieve"))) | {
             "user_id": user,
             "terms": match_expression(self.hits(text, user, vector).question),
             "hits": json.dumps([[id, distance] for (id, _), distance in zip(rows, distances.tolist(), strict=True)]),

@@ -129,14 +129,8 @@ def bare(sql: str) -> str:
 
 
 @cache
-def parameter_names(sql: str) -> frozenset[str]:
-    """Return the named parameters of a statement, comments and quoted text aside."""
-    return frozenset(parameter_order(sql))
-
-
-@cache
 def parameter_order(sql: str) -> tuple[str, ...]:
-    """Return the named parameters of a statement in the order in which they are first used, which is how SQLite numbers them."""
+    """Return the named parameters of a statement, comments and quoted text aside, in the order of first use: as SQLite numbers them."""
     return tuple(dict.fromkeys(_PARAMETER.findall(_ASIDE.sub(" ", sql))))
 
 

@@ -1,7 +1,7 @@
 -- retrieve.sql for what was all found beforehand, each row once: nothing else is looked for, and no link followed.
 --
 --   :best_bm25  the bm25 of the best match, or null
---   :w_…        the weight of each feature, as the set has it: read from JSON they would cost as much as five rows
+--   :w_…        the weight of each feature, as the set has it: read from JSON they would cost as much as two rows do
 -- Everything else is as in retrieve.sql.
 -- like: retrieve
 weight as not materialized (

@@ -18,7 +18,7 @@ from memdb.candidates import Words
 from memdb.database import SqlValue
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.files import parameter_names
+from memdb.files import parameter_order
 from memdb.fusion import _top
 from memdb.hyponyms import hyponyms_of
 from memdb.quantize import quantize
@@ -100,7 +100,7 @@ def exhaustive(
     db = mem._store.database()
     meaning = to_blob(EMBEDDER.embed([asked.meaning])[0])
     distances = db.connection.execute("select rowid, vec_distance_cosine(embedding, ?) from facts_vec where user_id = 'ana'", (meaning,))
-    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
+    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_order(files.statement("retrieve")))
     parameters |= {
         "user_id": "ana",
         "terms": match_expression(asked),

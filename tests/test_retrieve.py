@@ -19,7 +19,7 @@ import memdb
 from memdb import files
 from memdb.database import SqlValue
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.files import parameter_names
+from memdb.files import parameter_order
 from memdb.records import FACT_COLUMNS, Fact, fact_of
 from memdb.times import to_text
 from memdb.unspaced import required
@@ -225,7 +225,7 @@ def alone(mem: memdb.Memory, filters: Mapping[str, object], *, words: bool) -> l
     db = mem._store.database()
     meaning = to_blob(HashingEmbedder(64).embed(["tea"])[0])
     near = "select rowid, vec_distance_cosine(embedding, ?) from facts_vec where rowid > 0"
-    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
+    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_order(files.statement("retrieve"))) | {
         "user_id": "ana", "now": NOW, "weights": "default", "limit": 9, "k_lex": 2, "found": "[]", "times": "[]", "shelves": "[]",
         "kinds": '["fact", "message", "episode", "narrative"]', "statuses": '["active", "pending_confirmation"]', "hot_days": 14,
         "warm_days": 90, "terms": '"tea"' if words else '""', "hits": "[]" if words else json.dumps(list(db.connection.execute(near, (meaning,)))),

@@ -18,7 +18,7 @@ from memdb.answers import Question
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.files import parameter_names, parameter_order
+from memdb.files import parameter_order
 from memdb.records import FACT_COLUMNS, RELIABILITY
 from memdb.scoring import FEATURES
 from memdb.steps.retrieve import match_expression
@@ -215,7 +215,7 @@ def test_the_statement_returns_every_feature_beside_the_score(told: Path) -> Non
 
 
 def plan(database: Database, name: str) -> list[str]:
-    parameters = dict.fromkeys(parameter_names(files.statement(name)))
+    parameters = dict.fromkeys(parameter_order(files.statement(name)))
     rows = database.connection.execute(f"explain query plan {files.statement(name)}", parameters)
     return [str(row[3]) for row in rows]
 
@@ -347,7 +347,7 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
 def parameters_of(asked: Question, *, vectors: bool) -> dict[str, SqlValue]:
     """The parameters of `retrieve` as a person at a shell would write them."""
     kinds = ["episode", "fact", "message", "narrative", "note", "procedure", "task"]
-    given: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
+    given: dict[str, SqlValue] = dict.fromkeys(parameter_order(files.statement("retrieve")))
     return given | {
         "user_id": "ana",
         "terms": match_expression(asked),
