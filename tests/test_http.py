@@ -712,6 +712,15 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert asked == set(app.openapi()["paths"])  # of every endpoint
 
 
+def test_who_is_not_named_is_erased_only_where_that_is_said(mem: memdb.Memory) -> None:
+    mem.remember("Lives in Faro", user_id="ana", key="user.lives_in")
+    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
+    for body in ({}, {"key": None}, {"user_id": None, "everything": False}, {"key": "user.lives_in", "everything": True}):
+        assert "everything=true" in str(post(client, "forget", 422, **body)["detail"])
+    assert len(mem.facts("ana")) == 1
+    assert post(client, "forget", everything=True)["facts"] == 1
+
+
 def test_a_key_is_not_told_whether_a_fact_is_another_s_or_nobody_s(mem: memdb.Memory) -> None:
     theirs = mem.remember("Lives in Porto", user_id="bob", key="user.lives_in").fact_id
     client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})

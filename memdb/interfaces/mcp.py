@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic import Field, StrictBool, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import to_json
 
 import memdb
@@ -238,10 +238,9 @@ def reject(memory: Memory, asked: shapes.FactId) -> Fact:
 
 
 class ForgetIn(shapes.ForgetIn):
-    """What to erase. A model may leave out a key by mistake, so that everything is erased only where that is said."""
+    """What to erase. A model may leave out a key by mistake, so that everything is erased only where that is said, though the user is named."""
 
     key: shapes.Key | None = Field(None, description="Only what was learned under this key, such as user.lives_in; `facts` tells the keys.")
-    everything: StrictBool = Field(False, description="True, without a key, erases everything of the user.")
 
 
 def forget(memory: Memory, asked: ForgetIn) -> Forgotten:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -508,6 +508,21 @@ class ForgetIn(UserIn):
     model_config = an_example(user_id="ana", key="user.lives_in")
 
     key: Key | None = Field(None, description="Only what was learned under this key; everything of the user, if left out.")
+    everything: StrictBool = Field(False, description="True, without a key, erases everything of the user, also where no user is named.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, given: object) -> object:
+        # a user that the API key stands for would be taken for named, and an empty body erase them
+        if isinstance(given, dict) and not any(given.get(name) for name in ("user_id", "key", "everything")):
+            raise ValueError("say what to erase: a key, such as user.lives_in, or with everything=true all that is held of the user")
+        return given
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.everything and self.key is not None:
+            raise ValueError("say either a key or everything=true, not both")
+        return self
 
 
 class Problem(Body):
