@@ -209,7 +209,8 @@ def chart(report: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "memdb"  # the same figures give the same file
     from matplotlib import pyplot
 
-    systems = [system for system in SYSTEMS if any(system in one for one in report.values())]
+    met = dict.fromkeys(system for one in report.values() for system in one)
+    systems = [*(system for system in SYSTEMS if system in met), *(system for system in met if system not in SYSTEMS)]
     figure, axes = pyplot.subplots(figsize=(9, 3.6), layout="constrained")
     width = 0.8 / len(systems)
     for number, system in enumerate(systems):
