@@ -15,10 +15,10 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
 from memdb.names import one_each
-from memdb.observer import enqueue
 from memdb.recording import action_hash_of
 from memdb.records import BreakTrigger, Event, Message, Turn
 from memdb.segments import merge_all
+from memdb.steps.take import take
 from memdb.store import Store, tell_clocks
 from memdb.times import instant, utc_now
 
@@ -129,8 +129,7 @@ class Intake:
         db = self._store.database()
         with db.transaction():
             self._note_zone(db)
-            received_at = utc_now()
-            new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
+            new = take(db, turns, received_at=utc_now(), zone=self._config.zone)
             for turn in new if self._config.turns_as_events else ():
                 gather_turn(db, turn)
         self._zone_noted = True

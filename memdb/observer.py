@@ -1,10 +1,9 @@
-"""The writing chain: a turn is queued, thought about, and written down, each in one transaction."""
+"""The writing chain: a turn that waits is thought about, and written down in one transaction."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime
 from difflib import SequenceMatcher
 
 from memdb import stored
@@ -12,58 +11,23 @@ from memdb.beliefs import as_received, bearing_on, beliefs_about
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
-from memdb.emotions import mood_of
 from memdb.errors import ConflictError
 from memdb.figures import closer
-from memdb.ids import MESSAGES, id_of
-from memdb.keys import canonical_key, normalise
+from memdb.keys import normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
-from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn, source_of
+from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
 from memdb.thinking import think
-from memdb.times import in_zone, to_text, utc_now
-from memdb.told_times import days_told, told_in
+from memdb.times import to_text, utc_now
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
-
-
-def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) -> bool:
-    """Put a turn into the queue and its messages into memory, within the caller's transaction. Return False if it is there already.
-
-    Raises:
-        ConflictError: another turn of this user has the same id and says something else.
-    """
-    existing = db.one("queue.find", user_id=turn.user_id, turn_id=turn.turn_id)
-    if existing is not None:
-        if (existing["user_input"], existing["assistant_response"]) != (turn.user_input, turn.assistant_response):
-            raise ConflictError(f"User {turn.user_id!r} already has another turn {turn.turn_id!r}; give this one an id of its own.")
-        return False
-    db.run(
-        "queue.add",
-        turn_id=turn.turn_id,
-        user_id=turn.user_id,
-        session_id=turn.session_id,
-        speaker=turn.speaker,
-        user_input=turn.user_input,
-        assistant_response=turn.assistant_response,
-        timestamp=to_text(turn.timestamp),
-        now=to_text(received_at),
-    )
-    day = None if turn.session_id is not None else in_zone(turn.timestamp, zone).date().isoformat()
-    named = turn.session_id or f"day-{day}"
-    db.run("queue.touch_session", user_id=turn.user_id, session_id=named, timestamp=to_text(turn.timestamp), day=day)
-    if turn.user_input:
-        _keep_message(db, turn, turn.speaker or "user", turn.user_input, zone=zone)
-    if turn.assistant_response:
-        _keep_message(db, turn, "assistant", turn.assistant_response, zone=zone)
-    return True
 
 
 def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
@@ -251,35 +215,3 @@ def _comes_again(db: Database, turn: Turn, config: Config) -> bool:
     """Whether turns wait by which the profile is due once more: of many that come in at once, the last builds it for all."""
     waiting = [row["session_id"] for row in db.all("queue.coming", user_id=turn.user_id, id=turn.id, most=config.profile_every_turns)]
     return len(waiting) >= config.profile_every_turns or any(session_id != turn.session_id for session_id in waiting)
-
-
-def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
-    language = told_in(text)
-    tells_of, also_on = days_told(text, language, at=turn.timestamp, zone=zone)
-    key = canonical_key(speaker, "said")
-    mood = mood_of(text, language)
-    fact_id = id_of(MESSAGES, turn.user_id, turn.turn_id, speaker)
-    db.run(
-        "apply.insert_fact",
-        fact_id=str(fact_id),
-        user_id=turn.user_id,
-        kind="message",
-        key=key,
-        value_text=text,
-        value_json=json.dumps({"also_on": [str(day) for day in also_on]}) if also_on else None,  # what else it tells of
-        category="other",
-        memory_type=None,
-        confidence=1.0,
-        importance=0.2,
-        source=source_of(speaker),
-        speaker=speaker,
-        event_time=to_text(tells_of) if tells_of else None,  # what it tells of; when it was said is valid_from
-        valid_from=to_text(turn.timestamp),
-        valid_to=None,
-        status="active",
-        source_turn_id=turn.turn_id,
-        source_excerpt=text,
-        session_id=turn.session_id,
-        tags=json.dumps([f"emotion:{mood}"] if mood else []),
-        now=to_text(turn.timestamp),
-    )

@@ -404,6 +404,9 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('fact_moments', 'is_question', 'Whether it only asks.', '0, 1'),
 ('fact_moments', 'moment', 'When; null for what has no moment.', 'UTC'),
 
+('own_words', null, 'View: all rows; an insert writes anew the words that one is found by.', null),
+('own_words', 'id', '=facts', null),
+
 ('beside_words', null, 'View: messages; an insert writes anew the words that the two before and the two behind are found by.', null),
 ('beside_words', 'id', '=facts', null),
 ('beside_words', 'user_id', '=facts', null),

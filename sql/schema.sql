@@ -160,8 +160,10 @@ create index facts_traits on facts (
   event_time,
   substr(value_text, -1) in ('?', '？', '؟'),
   length(value_text) - length(replace(value_text, ' ', ''))
-    + iif(value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', (length(cast(value_text as blob)) - length(value_text)) / 4, 0),
-  source = 'user_message' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*',
+    + iif(length(cast(value_text as blob)) > length(value_text) and value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*',
+        (length(cast(value_text as blob)) - length(value_text)) / 4, 0),
+  iif(source = 'user_message', iif(value_text glob '*[0-9]*', 1,
+    iif(length(cast(value_text as blob)) > length(value_text), value_text glob '*[０-９٠-٩۰-۹०-९๐-๙]*', 0)), 0),
   rtrim(lower(substr(value_text, 1, instr(value_text || ' ', ' ') - 1)), '!,.…') in (
     'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
     'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye')

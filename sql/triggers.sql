@@ -5,34 +5,33 @@ create trigger facts_fts_insert after insert on facts begin
     select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
-create trigger facts_fts_neighbours after insert on facts when new.kind = 'message' begin
-  delete from facts_fts
-    where rowid in (
-      select p.id from facts p
-      where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-      order by p.id desc
-      limit 2);
-  insert into facts_fts (rowid, body, reply, context, date)
-    select w.id, w.body, w.reply, w.context, w.date
-    from fact_words w
-    where w.id in (
-      select p.id from facts p
-      where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-      order by p.id desc
-      limit 2);
-end;
+-- What is inserted here has the words that it is found by written anew. Row by row, in the order of ids: FTS5 writes what it has gathered as a
+-- segment of its own whenever an id is not above the one before, but for a row that was just deleted.
+create view own_words as
+select id from facts;
 
-create trigger facts_fts_update after update of key, value_text, tags, valid_from, event_time on facts begin
+create trigger own_words_insert instead of insert on own_words begin
   delete from facts_fts where rowid = new.id;
   insert into facts_fts (rowid, body, reply, context, date)
     select id, body, reply, context, date from fact_words where id = new.id;
+end;
+
+create trigger facts_fts_neighbours after insert on facts when new.kind = 'message' begin
+  insert into own_words (id)
+    select id from (
+      select p.id from facts p
+      where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
+      order by p.id desc limit 2)
+    order by id;
+end;
+
+create trigger facts_fts_update after update of key, value_text, tags, valid_from, event_time on facts begin
+  insert into own_words (id) values (new.id);
 end;
 
 -- The days that a message tells of are in its value; of other rows nothing of it is searched that changes without their text.
 create trigger facts_fts_days after update of value_json on facts when new.kind = 'message' and old.value_json is not new.value_json begin
-  delete from facts_fts where rowid = new.id;
-  insert into facts_fts (rowid, body, reply, context, date)
-    select id, body, reply, context, date from fact_words where id = new.id;
+  insert into own_words (id) values (new.id);
 end;
 
 -- What is inserted here has the words of the two messages before it and of the two behind it written anew, wherever it stands itself.
@@ -40,8 +39,8 @@ create view beside_words as
 select id, user_id, session_id from facts where kind = 'message';
 
 create trigger beside_words_insert instead of insert on beside_words begin
-  delete from facts_fts
-    where rowid in (
+  insert into own_words (id)
+    select id from (
       select * from (
         select p.id from facts p
         where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
@@ -50,20 +49,8 @@ create trigger beside_words_insert instead of insert on beside_words begin
       select * from (
         select q.id from facts q
         where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
-        order by q.id limit 2));
-  insert into facts_fts (rowid, body, reply, context, date)
-    select w.id, w.body, w.reply, w.context, w.date
-    from fact_words w
-    where w.id in (
-      select * from (
-        select p.id from facts p
-        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
-        order by p.id desc limit 2)
-      union all
-      select * from (
-        select q.id from facts q
-        where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
-        order by q.id limit 2));
+        order by q.id limit 2))
+    order by id;
 end;
 
 -- Whoever changes a message by hand changes what its neighbours are found by.
@@ -75,9 +62,7 @@ end;
 -- One that is given to another user or session by hand has other neighbours, and they have others.
 create trigger facts_fts_neighbours_move after update of user_id, session_id on facts
 when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id is not new.session_id) begin
-  delete from facts_fts where rowid = new.id;
-  insert into facts_fts (rowid, body, reply, context, date)
-    select id, body, reply, context, date from fact_words where id = new.id;
+  insert into own_words (id) values (new.id);
   insert into beside_words (id, user_id, session_id) values (old.id, old.user_id, old.session_id), (new.id, new.user_id, new.session_id);
 end;
 

@@ -218,9 +218,11 @@ select
   substr(value_text, -1) in ('?', '？', '؟') as is_question,
   -- ln(1 + words) / 4: a longer message says more. Where no spaces tell words apart, two letters of three bytes are a word
   min(1.0, ln(2.0 + (length(value_text) - length(replace(value_text, ' ', ''))
-    + iif(value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', (length(cast(value_text as blob)) - length(value_text)) / 4, 0))) / 4.0) as length,
+    + iif(length(cast(value_text as blob)) > length(value_text) and value_text glob '*[ก-႟ក-៿々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*',
+        (length(cast(value_text as blob)) - length(value_text)) / 4, 0))) / 4.0) as length,
   -- people tell a number where they tell a fact; the lists of an assistant or a tool are full of them
-  source = 'user_message' and value_text glob '*[0-9０-９٠-٩۰-۹०-९๐-๙]*' as has_number,
+  iif(source = 'user_message', iif(value_text glob '*[0-9]*', 1,
+    iif(length(cast(value_text as blob)) > length(value_text), value_text glob '*[０-９٠-٩۰-۹०-९๐-๙]*', 0)), 0) as has_number,
   -- it begins as answers do that only cheer or agree ("Wow, that's great!"); in other languages than English nothing does
   rtrim(lower(substr(value_text, 1, instr(value_text || ' ', ' ') - 1)), '!,.…') in (
     'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',

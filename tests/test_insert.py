@@ -1,4 +1,4 @@
-"""Many facts at once: stored as they are, found like any other."""
+"""Many facts, or messages, at once: stored as they are, found like any other."""
 
 from __future__ import annotations
 
@@ -190,6 +190,31 @@ def test_many_at_once_leave_the_same_behind_as_few_at_a_time(tmp_path: Path, rea
     assert len(left[0]["facts"]) == len(left[0]["outbox"]) + len(left[0]["facts_vec"]) == 1_200
 
 
+def test_messages_that_come_at_once_leave_what_those_that_come_one_by_one_do(tmp_path: Path) -> None:
+    said = ("Does tram %s go to Faro?", "It leaves at %s.", "Tomorrow I meet Rui, number %s", "私の猫は%s歳です")
+    messages = [
+        {"text": said[n % 4] % n, "session_id": (None, "a", "b")[n // 4 % 3], "timestamp": f"2025-03-{1 + n // 10:02}", "speaker": ("assistant", "Ana")[n % 2]}
+        for n in range(80)
+    ]  # fmt: skip
+    left = []
+    for step in (40, 1):
+        with memdb.open(tmp_path / f"{step}.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+            connection = mem._store.database().connection
+            connection.execute("insert into meta values ('collection', 'there is one')")
+            for start in range(0, 80, step):
+                assert mem.load(messages[start : start + step], user_id="ana") == step
+            assert mem.load(messages[20:60], user_id="ana") == 0
+            connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+            connection.execute("create virtual table temp.words using fts5vocab (main, facts_fts, instance)")
+            tables = (
+                "facts", "outbox", "(select fact_id, attempts from mirror_outbox)", "words", "(select id, sz from facts_fts_docsize)",
+                "message_traits", "sessions", "(select hex(block) from facts_fts_data where id = 1)",
+            )  # fmt: skip
+            left.append({table: sorted(map(repr, connection.execute(f"select * from {table}"))) for table in tables})
+    assert left[0] == left[1]
+    assert [len(left[0][table]) for table in ("facts", "outbox")] == [80, 160]
+
+
 def test_a_trigger_of_ones_own_fires_for_many_too(mem: memdb.Memory) -> None:
     connection = mem._store.database().connection
     assert not mem._store.database().all("insert.strange")
@@ -197,8 +222,9 @@ def test_a_trigger_of_ones_own_fires_for_many_too(mem: memdb.Memory) -> None:
         "create table seen (fact_id text); create trigger see insert on Facts begin insert into seen values (new.fact_id); end"
     )
     mem.remember_many(FACTS)
+    mem.load([{"text": f"I hummed tune {number}"} for number in range(50)], user_id="ana")
     counts = "select (select count(*) from seen), (select count(*) from outbox), (select count(*) from facts_fts_docsize)"
-    assert connection.execute(counts).fetchall() == [(2_100, 2_100, 2_100)]
+    assert connection.execute(counts).fetchall() == [(2_150, 2_200, 2_150)]
 
 
 def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> None:

@@ -238,7 +238,7 @@ def reject(memory: Memory, asked: shapes.FactId) -> Fact:
 
 
 class ForgetIn(shapes.ForgetIn):
-    """What to erase. A model may leave out a key by mistake, so that everything is erased only where that is said, though the user is named."""
+    """What to erase. A model may leave out a key by mistake, so that everything of a user is erased only where that is said."""
 
     key: shapes.Key | None = Field(None, description="Only what was learned under this key, such as user.lives_in; `facts` tells the keys.")
 
