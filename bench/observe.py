@@ -5,7 +5,8 @@
 The bare commit is `begin immediate; insert; commit` into a table of one text column, in a file of its own beside mem.db, through the same
 driver with the same settings (WAL, the same `synchronous`). The two take turns at being first, so that both meet the same disk and the same
 noise. "with the worker" has the background worker think about the turns at the same time, by rules; "in a chat" has each turn thought
-about, embedded and answered by a context before the next, in the same thread, none of which is timed.
+about, embedded and answered by a context before the next, in the same thread, none of which is timed. Then messages that are loaded two
+hundred at once take turns with as many that are observed one by one, each in a file of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -25,6 +26,7 @@ import memdb
 WORDS = (
     "I you we live work like moved think about the a new house city garden music tea train with my sister in Porto and Lisbon today".split()
 )
+AT_ONCE = 200
 MODES = [("NORMAL", ""), ("NORMAL", "with the worker"), ("NORMAL", "in a chat"), ("FULL", "")]
 
 
@@ -76,6 +78,28 @@ def measure(folder: Path, turns: int, synchronous: str, beside: str) -> tuple[li
     return ours[turns // 10 :], theirs[turns // 10 :]
 
 
+def at_once(folder: Path, messages: Sequence[str]) -> tuple[list[float], list[float]]:
+    """The milliseconds a message of each two hundred that are loaded at once, and of as many that are observed one by one."""
+    loaded: list[float] = []
+    observed: list[float] = []
+    config = {"worker": False}
+    with (
+        memdb.open(folder / "loaded.db", embedder=None, llm=None, config=config) as one,
+        memdb.open(folder / "observed.db", embedder=None, llm=None, config=config) as other,
+    ):
+
+        def observe(part: Sequence[str]) -> None:
+            for text in part:
+                other.observe(text, user_id="ana", session_id="s")
+
+        for start in range(0, len(messages), AT_ONCE):
+            part = messages[start : start + AT_ONCE]
+            given = [{"text": text, "session_id": "s"} for text in part]
+            loaded.append(timed(lambda given=given: one.load(given, user_id="ana")) / len(part))
+            observed.append(timed(lambda part=part: observe(part)) / len(part))
+    return loaded, observed
+
+
 def p95(times: list[float]) -> float:
     """The time that 95 of 100 stay below."""
     return statistics.quantiles(times, n=20)[-1]
@@ -94,6 +118,10 @@ def main() -> None:
         name = ", ".join(filter(None, (synchronous, beside)))
         mine, bare_one = statistics.median(ours), statistics.median(theirs)
         print(f"| {name} | {mine:.3f} | {p95(ours):.3f} | {bare_one:.3f} | {p95(theirs):.3f} | {mine / bare_one:.1f} |")
+    with tempfile.TemporaryDirectory() as folder:
+        times = at_once(Path(folder), [text for pair in exchanges(turns) for text in pair])
+    loaded, observed = map(statistics.median, times)
+    print(f"\nLoaded with others, a message takes {loaded:.3f}; observed by itself, {observed:.3f}, {observed / loaded:.1f} times as long")
 
 
 if __name__ == "__main__":
