@@ -277,7 +277,7 @@ class Background:
             if self._merge_words():
                 self._next_upkeep = 0.0
                 return True
-            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
+            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm, served=self._store.served):
                 self._next_upkeep = 0.0
                 return True
         return False

@@ -62,6 +62,7 @@ class Store:
         self._process = os.getpid()
         self._opened = self._closed = False
         self.opened_at = monotonic()
+        self.served: dict[str, str] = {}  # by the kind of work, for whom it was done last: others come next
         self.database()
 
     def database(self) -> Database:

@@ -19,7 +19,7 @@ from memdb import stored
 from memdb.background import _Awaited
 from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
-from memdb.files import statement
+from memdb.files import parameter_order, statement
 from memdb.records import Candidate
 from memdb.steps.gather import gather
 from memdb.times import to_text, utc_now
@@ -56,6 +56,10 @@ def write(mem: memdb.Memory, *statements: str) -> None:
     with db.transaction():
         for statement in statements:
             db.connection.execute(statement)
+
+
+def numbers(count: int) -> str:
+    return f"from (with recursive n (i) as (select 1 union all select i + 1 from n where i < {count}) select i from n)"
 
 
 def likes(count: int, *, user_id: str = "ana") -> list[dict[str, object]]:
@@ -336,12 +340,30 @@ def test_a_worker_finds_what_it_can_take_however_much_waits_for_another(tmp_path
         now = utc_now()
         db = mem._store.database()
         until = to_text(now + timedelta(minutes=1))
-        (turn,) = db.all("queue.claim", worker=worker, now=to_text(now), until=until, most=None)
+        (turn,) = db.all("queue.claim", worker=worker, now=to_text(now), until=until, most=None, after=None)
         return str(turn["user_id"])
 
     taken: list[str] = []
     few, many = (steps(tmp_path, fill, lambda mem, _: taken.append(claim(mem, "elsewhere:2:b")), count) for count in (200, 1_600))
     assert (many <= few + 1, taken) == (True, ["bob", "bob"])
+
+
+@pytest.mark.parametrize("owner", ["'ana'", "'user ' || i"], ids=["of one user", "of as many users"])
+@pytest.mark.parametrize("name", ["queue.claim", "queue.first", "sync.due"])
+def test_what_is_next_is_found_without_a_look_at_all_that_waits(tmp_path: Path, owner: str, name: str) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        write(
+            mem,
+            f"insert into turns (turn_id, user_id, user_input, timestamp, received_at) select i, {owner}, 'Hi', '{now}', '{now}' {numbers(count)}",
+            f"insert into outbox (id, user_id) select i, {owner} {numbers(count)}",
+        )
+
+    def look(mem: memdb.Memory, _: int) -> None:
+        parameters = {"worker": "w", "now": now, "until": now, "most": None, "after": "user 5", "batch": 8, "up_to": None}
+        assert mem._store.database().all(name, **{one: parameters[one] for one in parameter_order(statement(name))})
+
+    now = to_text(utc_now())
+    assert steps(tmp_path, fill, look, 4_000) <= steps(tmp_path, fill, look, 400) + 1
 
 
 def test_a_message_that_tells_one_more_takes_no_longer_the_more_there_are(tmp_path: Path) -> None:
