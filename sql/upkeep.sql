@@ -247,26 +247,14 @@ order by r.fact_id;
 -- statement: archive
 update facts set status = 'archived', updated_at = :now where fact_id = :fact_id;
 
--- Versions of a key beyond the newest ones; the archive keeps them.
+-- Versions of a key beyond the newest ones.
 -- statement: old_versions
-insert or replace into facts_archive (fact_id, user_id, key, source_turn_id, valid_from, valid_to, status, record, archived_at)
-select f.fact_id, f.user_id, f.key, f.source_turn_id, f.valid_from, f.valid_to, f.status, r.record, :now
+select fact_id
 from (
-  select id, row_number() over (partition by user_id, kind, key order by valid_from desc, id desc) as place
+  select fact_id, row_number() over (partition by user_id, kind, key order by valid_from desc, id desc) as place
   from facts indexed by facts_closed
-  where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and kind <> 'message' and status in ('superseded', 'expired')) o
-join facts f on f.id = o.id
-join fact_record r on r.id = o.id
-where o.place > :keep
-limit :most
-returning fact_id;
-
--- statement: drop_archived
-delete from facts indexed by facts_closed
-where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
-  and kind <> 'message'
-  and status in ('superseded', 'expired')
-  and fact_id in (select fact_id from facts_archive);
+  where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and kind <> 'message' and status in ('superseded', 'expired'))
+where place > :keep;
 
 -- Open tasks of a user, for what is said to be done.
 -- statement: open_tasks

@@ -27,6 +27,7 @@ from memdb.times import to_text, utc_now
 Work = Callable[[memdb.Memory, int], object]
 NOON = "2025-03-01T12:00:00Z"
 LATER = "2026-03-01T12:00:00Z"
+LONG_AGO = "2024-03-01T12:00:00.000Z"
 
 
 @contextmanager
@@ -158,6 +159,11 @@ def facts(mem: memdb.Memory, count: int) -> None:
     mem.remember_many(likes(count))
 
 
+def closed(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+    write(mem, f"update facts set status = 'superseded', valid_to = '{LONG_AGO}', valid_from = '{LONG_AGO}', updated_at = '{LONG_AGO}'")
+
+
 def events(mem: memdb.Memory, count: int) -> None:
     for place in range(count):
         mem.event(f"Rui asked for song {place}", user_id="ana", event_id=f"e{place}", timestamp=day(place))
@@ -202,6 +208,14 @@ CASES: dict[str, tuple[Work, Work]] = {
 def test_four_times_as_much_takes_some_four_times_as_long(tmp_path: Path, name: str) -> None:
     fill, act = CASES[name]
     assert steps(tmp_path, fill, act, 1600) < 7 * steps(tmp_path, fill, act, 400)  # where each looked at all the others it would be sixteen
+
+
+@pytest.mark.parametrize("now", [LATER, LONG_AGO], ids=["closed long ago", "versions beyond those kept"])
+def test_a_part_of_what_is_archived_is_moved_without_a_look_at_the_rest(tmp_path: Path, now: str) -> None:
+    def archive(mem: memdb.Memory, _: int) -> None:
+        mem.maintain(user_id="ana", now=now)
+
+    assert steps(tmp_path, closed, archive, 1_600) < 4.3 * steps(tmp_path, closed, archive, 400)
 
 
 def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
