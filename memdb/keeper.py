@@ -141,7 +141,7 @@ def reinforce(db: Database, accesses: Mapping[str, tuple[int, datetime]], *, con
 
 def _due(db: Database, config: Config, now: datetime, after: str | None) -> Iterator[tuple[Segment, datetime]]:
     """The first segment of each user that is over, with the instant its memory is due by the cooldown: first of those behind `after`."""
-    users = db.all("events.waiting_users")
+    users = db.all("events.waiting_users", before=to_text(now - timedelta(minutes=config.event_buffer_minutes)))
     for user in users if after is None else sorted(users, key=lambda user: str(user["user_id"]) <= after):
         rows = db.all("events.waiting", user_id=user["user_id"], now=to_text(now), max_events=config.max_events_per_segment)
         for part in segment(_events(db, rows), now=now, zone=config.zone, config=config)[:1]:

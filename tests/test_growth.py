@@ -20,9 +20,10 @@ from memdb.background import _Awaited
 from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
 from memdb.files import parameter_order, statement
+from memdb.keeper import events_due
 from memdb.records import Candidate
 from memdb.steps.gather import gather
-from memdb.times import to_text, utc_now
+from memdb.times import to_text, to_utc, utc_now
 
 Work = Callable[[memdb.Memory, int], object]
 NOON = "2025-03-01T12:00:00Z"
@@ -38,6 +39,7 @@ def opened(path: Path) -> Iterator[memdb.Memory]:
 
 def steps(path: Path, fill: Work, act: Work, count: int) -> int:
     """Hundreds of steps of SQLite that something takes in a file filled with so much."""
+    path.mkdir(exist_ok=True)
     with opened(path / f"{count}.db") as mem:
         fill(mem, count)
         taken = count_from(0)
@@ -197,7 +199,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "one of many that wait confirmed": (waiting, confirm_last),
     "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
-    "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users") for _ in range(100)]),
+    "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users", before=LATER) for _ in range(100)]),
     "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
     "what is held twice looked for": (facts, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
     "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
@@ -216,6 +218,19 @@ def test_a_part_of_what_is_archived_is_moved_without_a_look_at_the_rest(tmp_path
         mem.maintain(user_id="ana", now=now)
 
     assert steps(tmp_path, closed, archive, 1_600) < 4.3 * steps(tmp_path, closed, archive, 400)
+
+
+def test_of_users_whose_events_have_only_just_come_none_is_read(tmp_path: Path) -> None:
+    def happen(mem: memdb.Memory, count: int) -> None:
+        for place in range(count):
+            mem.event(f"Rui asked for song {place}", user_id=f"user {place}", timestamp=NOON)
+
+    at = to_utc(NOON)
+    soon, late = (
+        steps(tmp_path / name, happen, lambda mem, _, now=now: events_due(mem._store.database(), mem.config, now=now), 300)
+        for name, now in (("soon", at + timedelta(minutes=9)), ("late", at + timedelta(minutes=11)))
+    )
+    assert soon < 0.7 * late
 
 
 def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
