@@ -631,6 +631,13 @@ def test_what_a_view_in_the_place_of_a_table_kept_from_it_is_told_as_lost(path: 
     assert [one.table for one in memdb.mend(path).lost] == ["kinds"]
 
 
+def test_a_table_of_somebody_s_own_is_lost_where_the_words_that_make_it_cannot_be_read(path: Path) -> None:
+    shell(path, "create table mine (a); pragma writable_schema = on; update sqlite_schema set sql = x'ff' where name = 'mine'")
+    assert [one.table for one in memdb.mend(path).lost] == ["mine"]
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+
+
 def test_what_somebody_made_beside_the_schema_is_no_damage(path: Path) -> None:
     shell(
         path, "alter table facts add column mine text; create index mine_too on facts (mine); create view my_view as select mine from facts"
