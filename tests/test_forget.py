@@ -25,7 +25,7 @@ from memdb.erasing import overwrite_remains
 from memdb.forgetting import forget
 from memdb.llm import ModelRequest
 from memdb.observer import build_profile
-from memdb.records import EVER
+from memdb.records import EVER, Source
 from memdb.remains import is_told_apart, remains
 from memdb.store import Store
 from memdb.times import utc_now
@@ -727,7 +727,8 @@ def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Me
 @pytest.mark.parametrize("kind", ["note", "episode"])
 def test_forgetting_a_key_takes_from_the_archive_what_quotes_a_short_value_and_was_concluded(kind: str, mem: memdb.Memory) -> None:
     mem.remember("User lives in Rio", user_id="ana", key="user.lives_in", object="Rio")
-    for text, source in (("Talks of Rio", "inferred"), ("Talks of jazz", "inferred"), ("Wrote of Rio", "user_message")):
+    said: list[tuple[str, Source]] = [("Talks of Rio", "inferred"), ("Talks of jazz", "inferred"), ("Wrote of Rio", "user_message")]
+    for text, source in said:
         mem.reject(mem.remember(text, user_id="ana", kind=kind, source=source).fact_id)
     assert mem.compact("ana", now="2100-01-01") == 3
     mem.forget("ana", key="user.lives_in")

@@ -225,11 +225,10 @@ def test_of_users_whose_events_have_only_just_come_none_is_read(tmp_path: Path) 
         for place in range(count):
             mem.event(f"Rui asked for song {place}", user_id=f"user {place}", timestamp=NOON)
 
-    at = to_utc(NOON)
-    soon, late = (
-        steps(tmp_path / name, happen, lambda mem, _, now=now: events_due(mem._store.database(), mem.config, now=now), 300)
-        for name, now in (("soon", at + timedelta(minutes=9)), ("late", at + timedelta(minutes=11)))
-    )
+    def look(after: int) -> Work:
+        return lambda mem, _: events_due(mem._store.database(), mem.config, now=to_utc(NOON) + timedelta(minutes=after))
+
+    soon, late = (steps(tmp_path / f"{after}", happen, look(after), 300) for after in (9, 11))
     assert soon < 0.7 * late
 
 
