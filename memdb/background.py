@@ -38,6 +38,7 @@ log = logging.getLogger("memdb")
 
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
+_RESTS = 20  # times as long as a look took at the events of all users is it rested until the next one: of very many it takes long
 _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
 _LOOK_SECONDS = 0.05  # how often whoever waits looks how much is left
 
@@ -94,7 +95,7 @@ class Background:
         self._store, self._config, self._owner = store, config, owner
         self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
         self._notebook, self._intake = notebook, intake
-        self._next_writing = self._next_night = self._next_upkeep = 0.0
+        self._next_writing = self._next_night = self._next_upkeep = self._next_events = 0.0
         self._merged = 0  # up to which row the full-text index has no segments that are worth merging
         self._over = Event()
         self._changing = Lock()
@@ -254,7 +255,10 @@ class Background:
     def _tend(self) -> bool:
         """Do one step of the worker's care for what is remembered already; return whether there was one."""
         now = utc_now()
-        due = events_due(self._store.database(), self._config, now=now)
+        began = monotonic()
+        due = began >= self._next_events and events_due(self._store.database(), self._config, now=now)
+        if began >= self._next_events and not due:
+            self._next_events = monotonic() + _RESTS * (monotonic() - began)
         settled = self._intake.settled  # asked after the look: an event that is seen there counts here
         if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
@@ -277,7 +281,7 @@ class Background:
             if self._merge_words():
                 self._next_upkeep = 0.0
                 return True
-            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
+            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm, served=self._store.served):
                 self._next_upkeep = 0.0
                 return True
         return False

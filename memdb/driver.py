@@ -17,6 +17,7 @@ from memdb.errors import BusyError, ConflictError, InputError, MdbError, SchemaE
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 SCHEMA_VERSION = files.schema_version()
 _LACKING = re.compile(r"^no such (table|index|column)\b|\bbecause it is a view$")
+_INDEXED = ("facts_fts", "facts_vec")  # whose own tables have names that begin so
 NO_UTF_8 = "a text in it is no UTF-8"
 """What is wrong with a row of which no text can be read."""
 ZEROED = "a text in it has a run of zeros, as what was lost on a disk reads"
@@ -46,6 +47,15 @@ def check_version(connection: apsw.Connection, path: Path) -> int:
     if version > SCHEMA_VERSION:
         raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
     return version
+
+
+def check_tables(connection: apsw.Connection, path: Path) -> None:
+    """Refuse a mem.db with a view in place of one of its tables: such a view may have no end, and whoever reads it would never return."""
+    views = {str(name).lower() for (name,) in connection.execute("select name from sqlite_schema where type = 'view'")}
+    instead = sorted(name for name in views if name in files.table_names() or name.startswith(_INDEXED))
+    if instead and first(connection, "pragma application_id") == APPLICATION_ID:
+        told = f"{path} has a view in place of the table {instead[0]}, which nothing is read of; restore a copy"
+        raise SchemaError(f"{told}, or have what can still be read saved with `memdb check --repair`.")
 
 
 def file_at(path: Path) -> tuple[int, int] | None:

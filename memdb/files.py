@@ -20,6 +20,7 @@ _STEP = re.compile(r"^(\w+)(?: \([\w, ]+\))? as .*?^\)", re.MULTILINE | re.DOTAL
 _SOURCE = re.compile(r"\b(?:from|join)\s+(\w+)")
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _FIELD = re.compile(r"^> \{(\w+)\}$|\{(\w+)\}", re.MULTILINE)  # of a prompt: one that is quoted, or one within a line
+_TABLE = re.compile(r"^create (?:virtual )?table (?:if not exists )?(\w+)", re.MULTILINE)
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 
 
@@ -55,6 +56,12 @@ def schema_version() -> int:
 def schema() -> str:
     """Return the whole of today's schema as SQL, as a new file has it; the migrations lead to the same."""
     return "\n".join(read(f"sql/{name}.sql") for name in ("schema", "triggers", "views", "seeds"))
+
+
+@cache
+def table_names() -> frozenset[str]:
+    """Return the names of the tables that today's schema has, and that of the vectors' one, which comes with an embedder."""
+    return frozenset(_TABLE.findall(read("sql/schema.sql") + read("sql/vectors.sql")))
 
 
 def _migrations() -> list[Path]:

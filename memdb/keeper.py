@@ -96,19 +96,20 @@ def gather_turn(db: Database, turn: Turn) -> None:
 
 def events_due(db: Database, config: Config, *, now: datetime) -> bool:
     """Whether a segment is over and waits to be told."""
-    return next(_due(db, config, now), None) is not None
+    return next(_due(db, config, now, None), None) is not None
 
 
 def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now: datetime) -> str | None:
-    """Tell the next segment that is over by `now` and write the memory. Return its id, or None if there was none.
+    """Tell the next segment that is over by `now` and write the memory. Return its id, or None if there was none. Users take turns.
 
     The time of a memory follows from its events alone, so that it makes no difference when, or how often, this is called.
     """
     db = store.database()
-    found = next(_due(db, config, now), None)
+    found = next(_due(db, config, now, store.served.get("segments")), None)
     if found is None:
         return None
     part, ready_at = found
+    store.served["segments"] = part.events[0].user_id
     shown: dict[str, str] = {}
     part = _peopled(db, _sayable(db, part, config), ready_at, config)
     narrative, calls, error = _tell(db, part, ready_at, narrator, config, shown)
@@ -138,9 +139,10 @@ def reinforce(db: Database, accesses: Mapping[str, tuple[int, datetime]], *, con
         )
 
 
-def _due(db: Database, config: Config, now: datetime) -> Iterator[tuple[Segment, datetime]]:
-    """The first segment of each user that is over, with the instant its memory is due by the cooldown."""
-    for user in db.all("events.waiting_users"):
+def _due(db: Database, config: Config, now: datetime, after: str | None) -> Iterator[tuple[Segment, datetime]]:
+    """The first segment of each user that is over, with the instant its memory is due by the cooldown: first of those behind `after`."""
+    users = db.all("events.waiting_users", before=to_text(now - timedelta(minutes=config.event_buffer_minutes)))
+    for user in users if after is None else sorted(users, key=lambda user: str(user["user_id"]) <= after):
         rows = db.all("events.waiting", user_id=user["user_id"], now=to_text(now), max_events=config.max_events_per_segment)
         for part in segment(_events(db, rows), now=now, zone=config.zone, config=config)[:1]:
             ready_at = _cooled(db, str(user["user_id"]), part.ready_at, config)

@@ -23,7 +23,17 @@ from memdb import files
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.daytime import clock_changes
-from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, check_version, closed_error, damaged_error, file_at, moved_error, translate
+from memdb.driver import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    check_tables,
+    check_version,
+    closed_error,
+    damaged_error,
+    file_at,
+    moved_error,
+    translate,
+)
 from memdb.errors import BusyError, ConfigError, StoreError
 
 IN_MEMORY = ":memory:"
@@ -62,6 +72,7 @@ class Store:
         self._process = os.getpid()
         self._opened = self._closed = False
         self.opened_at = monotonic()
+        self.served: dict[str, str] = {}  # by the kind of work, for whom it was done last: others come next
         self.database()
 
     def database(self) -> Database:
@@ -186,6 +197,7 @@ class Store:
             # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             with database.snapshot():  # of one moment: another process may be making the file
+                check_tables(connection, self.path)
                 version = check_version(connection, self.path)  # before the first pragma that writes
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")

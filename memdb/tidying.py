@@ -148,8 +148,9 @@ def _is_as_it_was(db: Database, found: Fact) -> bool:
 
 
 def _compact(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    before = now - timedelta(days=config.archive_after_days)
-    return _by_parts(db, lambda most: compact(db, user_id=user_id, before=before, now=now, most=most))
+    which = {"user_id": user_id, "before": to_text(now - timedelta(days=config.archive_after_days))}
+    told = {"reason": "long believed no longer: moved into the archive", "turn_id": f"compact-{to_text(now)}"}
+    return _by_parts(db, lambda most: compact(db, _ids(db.all("compact.closed", **which, most=most)), now=now, **told))
 
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
@@ -183,17 +184,16 @@ def _archive_notes(db: Database, user_id: str | None, now: datetime, config: Con
 
 
 def _versions(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    return _by_parts(db, lambda most: _archive_versions(db, user_id, now, config, most=most))
+    found, moved = _ids(db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions)), 0
+    told = {"reason": "more versions than are kept: moved into the archive", "turn_id": f"maintain-{to_text(now)}"}
+    for start in range(0, len(found), _WRITTEN):
+        with db.transaction():
+            moved += compact(db, found[start : start + _WRITTEN], now=now, **told)
+    return moved
 
 
-def _archive_versions(db: Database, user_id: str | None, now: datetime, config: Config, *, most: int) -> int:
-    at = to_text(now)
-    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=at, most=most)
-    if moved:
-        told = "more versions than are kept: moved into the archive"
-        db.run("compact.history", user_id=user_id, before=None, reason=told, turn_id=f"maintain-{at}", now=at)
-        db.run("upkeep.drop_archived", user_id=user_id)
-    return len(moved)
+def _ids(rows: Sequence[Row]) -> list[str]:
+    return [str(row["fact_id"]) for row in rows]
 
 
 def _origin(fact: Fact, now: datetime) -> Origin:

@@ -28,32 +28,36 @@ _MOOD = "emotion:"
 
 
 def take_upkeep(
-    db: Database, *, user_id: str | None, now: datetime, config: Config, llm: LanguageModel | None
+    db: Database, *, user_id: str | None, now: datetime, config: Config, llm: LanguageModel | None, served: dict[str, str] | None = None
 ) -> Maintained | None:  # fmt: skip
     """Summarise one session, or reflect upon one user, if that is due by `now`; return what was done, or None if nothing was due.
 
-    Whoever does it holds the user meanwhile. Killed, it is done again by whoever comes next; written is all of it or nothing.
+    Users take turns where `served` tells whom the step before was for (see `Store.served`). Whoever does it holds the user meanwhile.
+    Killed, it is done again by whoever comes next; written is all of it or nothing.
     """
     hot, worker = to_text(now - timedelta(days=config.hot_days)), new_identity()
     gone = [row for row in db.all("upkeep.claimants") if is_gone(str(row["claimed_by"]))]
-    if not gone and not _due(db, user_id, hot, config):  # a look costs no lock
+    after = None if served is None else served.get("upkeep")
+    if not gone and not _due(db, user_id, hot, config, after):  # a look costs no lock
         return None
     with at_work(worker):
         with db.transaction():
             for row in gone:
                 db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
-            due = _due(db, user_id, hot, config)
+            due = _due(db, user_id, hot, config, after)
             if due is None:
                 return None
             lease = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
             db.run("upkeep.claim", user_id=due["user_id"], worker=worker, until=to_text(utc_now() + timedelta(seconds=lease)))
+        if served is not None:
+            served["upkeep"] = str(due["user_id"])
         return (_summarise if "session_id" in due else _reflect)(db, due, worker, config, llm)
 
 
-def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | None:
+def _due(db: Database, user_id: str | None, hot: str, config: Config, after: str | None) -> Row | None:
     at = to_text(utc_now())
-    session = db.one("upkeep.session", user_id=user_id, hot=hot, now=at)
-    return session or db.one("upkeep.unreflected", user_id=user_id, turns=config.reflect_every_turns, now=at)
+    session = db.one("upkeep.session", user_id=user_id, hot=hot, now=at, after=after)
+    return session or db.one("upkeep.unreflected", user_id=user_id, turns=config.reflect_every_turns, now=at, after=after)
 
 
 def _summarise(db: Database, session: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:

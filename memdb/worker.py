@@ -42,7 +42,7 @@ _has_read = threading.Event()
 
 
 class Worker:
-    """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
+    """The background work: one thread takes turns, each user's in the order they came, another keeps the vectors up to date.
 
     Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, `first` says up to
     which fact somebody waits for the vectors, and `more` are jobs by name that get threads of their own. Every step is committed before
@@ -164,7 +164,7 @@ class Worker:
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Patient | None, *, identity: str) -> bool:
-    """Take the next turn and write what follows from it. Return whether there was one.
+    """Take the next turn and write what follows from it: another user's than the last, if there is one. Return whether there was one.
 
     Raises:
         StoreError: the file is damaged; the turn waits in the queue.
@@ -172,9 +172,10 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     db = store.database()
     settled = monotonic() >= store.opened_at + _SETTLED_SECONDS
     with at_work(identity):
-        turn = _claim(db, config, embedder, identity, settled=settled)
+        turn = _claim(db, config, embedder, identity, settled=settled, after=store.served.get("turns"))
         if turn is None:
             return False
+        store.served["turns"] = turn.user_id
         try:
             process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
         except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
@@ -185,20 +186,24 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
 
 
 def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest, first: int | None = None) -> bool:
-    """Bring one batch of vectors up to date, those up to the fact `first` before all others. Return whether there was anything to do.
+    """Bring one batch of vectors up to date, those up to the fact `first` before all others, and those of users who were not in the last
+    batch before more of who was. Return whether there was anything to do.
 
     An embedder that is down is left alone a while.
     """
     if rest.lasts:
         return False
+    after = store.served.get("vectors")
     try:
-        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config, up_to=first)
+        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config, up_to=first, after=after)
         if result.idle and first is not None:
-            result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
+            result = sync(store.database(), embedder=embedder, now=utc_now(), config=config, after=after)
     except ModelUnavailable as error:
         rest.begin(str(error))
         log.warning("%s", error)
         return False
+    if result.last is not None:
+        store.served["vectors"] = result.last
     if result.written:
         rest.end()
     if result.error:
@@ -240,8 +245,10 @@ def _hasten(db: Database, *, after: str) -> None:
         db.run(waiting, after=after)
 
 
-def _claim(db: Database, config: Config, embedder: Patient | None, identity: str, *, settled: bool) -> Turn | None:
-    waiting = db.one("queue.first")  # a look costs no lock
+def _claim(
+    db: Database, config: Config, embedder: Patient | None, identity: str, *, settled: bool, after: str | None
+) -> Turn | None:  # fmt: skip
+    waiting = db.one("queue.first", after=after)  # a look costs no lock
     if waiting is None:
         return None
     if not _has_read.is_set():
@@ -257,7 +264,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         most = None if settled else _MANY_CLAIMS
-        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until), most=most):
+        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until), most=most, after=after):
             try:
                 (turn,) = stored.rows_as(Turn, db, [claimed])
             except StoreError as error:

@@ -10,7 +10,7 @@ insert into events (event_id, user_id, description, timestamp, participants, loc
 values (:event_id, :user_id, :description, :timestamp, :participants, :location, :importance, :break_trigger, :turn_id,
   (select coalesce(max(place) + 1, 0) from events where user_id = :user_id and timestamp = :timestamp));
 
--- One look into the index for each user, however many events wait.
+-- One look into the index for each user, however many events wait: for a user whose oldest event came after :before, nothing is over yet.
 -- statement: waiting_users
 with recursive waiting (user_id) as (
   select (select min(user_id) from events indexed by events_waiting where segment_id is null)
@@ -19,7 +19,9 @@ with recursive waiting (user_id) as (
   from waiting w
   where w.user_id is not null
 )
-select user_id from waiting where user_id is not null;
+select w.user_id
+from waiting w
+where (select min(e.timestamp) from events e indexed by events_waiting where e.user_id = w.user_id and e.segment_id is null) <= :before;
 
 -- The oldest that wait for their segment; no segment has more than :max_events.
 -- statement: waiting

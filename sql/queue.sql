@@ -17,53 +17,46 @@ on conflict (user_id, session_id) do update set
   ended_at = null,
   turns = turns + 1;
 
--- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other. Who has just begun leaves
--- alone what was begun :most times and neither finished nor put back. Of one user there may be very many, whom another worker is at: where none of
--- the next ones can be taken, only the first of each user is looked at.
+-- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other. Users take turns: the next
+-- one behind :after, by name, whatever others have waiting, and from the first on again behind the last; without :after, who has waited longest. Who
+-- has just begun leaves alone what was begun :most times and neither finished nor put back. No more is read than until one is found.
 -- statement: claim
-update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
-where id = coalesce(
-  (select soon.id
-   from (
-     select id, user_id, status, claimed_until, next_attempt_at, attempts, failures
-     from turns indexed by turns_next
-     where status in ('queued', 'working')
-     order by id
-     limit 100) soon
-   where (soon.status = 'queued' or soon.claimed_until <= :now)
-     and (soon.next_attempt_at is null or soon.next_attempt_at <= :now)
-     and (:most is null or soon.attempts - soon.failures < :most)
-     and not exists (
-       select 1 from turns earlier
-       where earlier.user_id = soon.user_id and earlier.id < soon.id and earlier.status in ('queued', 'working'))
-   order by soon.id
-   limit 1),
-  (with recursive
-   waiting (user_id) as (
-     select * from (select user_id from turns indexed by turns_open where status in ('queued', 'working') order by user_id limit 1)
-     union all
-     select (
-       select o.user_id
-       from turns o indexed by turns_open
-       where o.status in ('queued', 'working') and o.user_id > w.user_id
-       order by o.user_id
-       limit 1)
-     from waiting w
-     where w.user_id is not null
-   )
-   select t.id
-   from waiting w
-   join turns t on t.id = (
-     select o.id
+with
+waiting as (  -- user by user; `lap` is 1 from where the last was passed until :after comes again
+  select first as user_id, first as since, 0 as lap
+  from (
+    select coalesce(:after, (select user_id from turns indexed by turns_next where status in ('queued', 'working') order by id limit 1)) as first)
+  union all
+  select
+    (select o.user_id
      from turns o indexed by turns_open
-     where o.user_id = w.user_id and o.status in ('queued', 'working')
-     order by o.id
-     limit 1)
-   where (t.status = 'queued' or t.claimed_until <= :now)
-     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
-     and (:most is null or t.attempts - t.failures < :most)
-   order by t.id
-   limit 1))
+     where o.status in ('queued', 'working') and o.user_id > coalesce(w.user_id, '')
+     order by o.user_id
+     limit 1),
+    w.since,
+    w.lap + (w.user_id is null)
+  from waiting w
+  where w.lap = 0 or w.user_id < w.since
+),
+heads as (
+  select (
+    select o.id
+    from turns o indexed by turns_open
+    where o.user_id = w.user_id and o.status in ('queued', 'working')
+    order by o.id
+    limit 1) as id
+  from waiting w
+  where w.lap = iif(w.user_id = w.since, :after is not null, w.user_id < w.since)
+)
+update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
+where id = (
+  select t.id
+  from heads h
+  cross join turns t on t.id = h.id
+  where (t.status = 'queued' or t.claimed_until <= :now)
+    and (t.next_attempt_at is null or t.next_attempt_at <= :now)
+    and (:most is null or t.attempts - t.failures < :most)
+  limit 1)
 returning id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts, failures;
 
 -- Claims of workers that are known to be gone are open again at once.
@@ -145,11 +138,12 @@ select session_id from turns where user_id = :user_id and id < :id order by id d
 update sessions set ended_at = last_turn_at
 where user_id = :user_id and session_id = :session_id and ended_at is null and last_turn_at <= :now;
 
+-- The first turn of the user whose turn it is, be it one that is claimed or waits for its next attempt.
 -- statement: first
-select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts, failures
-from turns
-where status in ('queued', 'working')
-order by id
+-- with: queue.claim.waiting, queue.claim.heads
+select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.failures
+from heads h
+cross join turns t on t.id = h.id
 limit 1;
 
 -- Thinking may take longer than the lease.

@@ -262,6 +262,7 @@ create table outbox (
 ) strict;
 
 create index outbox_next on outbox (next_attempt_at) where next_attempt_at is not null;
+create index outbox_user on outbox (user_id, id desc) where dead = 0;
 
 -- What a vector collection outside the file must be told while it serves as the index; a line says only that the collection is to be made
 -- to hold what the file believes of this fact, or to hold it no longer. `change` is another number after every change, so that what changed
@@ -363,6 +364,7 @@ create table sessions (
 ) strict, without rowid;
 
 create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised < turns;
+create index sessions_over on sessions (user_id, ended_at) where summarised < turns and ended_at is not null;
 
 create table profiles (
   user_id text primary key,

@@ -1,18 +1,36 @@
 -- The outbox: vectors to write or to take away.
 
 -- A line with a negative id asks for the window of a message; one that is believed no longer has none. `former` is whose the vector was that may
--- still stand under the number, which a row of another may have got since.
+-- still stand under the number, which a row of another may have got since. Users take turns, by name: the next one behind :after comes first, whatever
+-- others have waiting, and behind the last comes the first; without :after, whose line is the newest. Of each, the newest rows come first. No more is
+-- read than the batch.
 -- statement: due
+with
+waiting as (  -- user by user; `lap` is 1 from where the last was passed until :after comes again
+  select first as user_id, first as since, 0 as lap
+  from (select coalesce(:after, (select user_id from outbox order by id desc limit 1)) as first)
+  union all
+  select
+    (select n.user_id
+     from outbox n indexed by outbox_user
+     where n.dead = 0 and n.user_id > coalesce(w.user_id, '')
+     order by n.user_id
+     limit 1),
+    w.since,
+    w.lap + (w.user_id is null)
+  from waiting w
+  where w.lap = 0 or w.user_id < w.since
+)
 select o.id, coalesce(f.user_id, o.user_id) as user_id, o.user_id as former, o.attempts, f.fact_id,
        iif(o.id > 0, f.value_text, w.text) as text,
        iif(o.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) as shelf
-from outbox o
+from waiting u
+cross join outbox o indexed by outbox_user on o.user_id = u.user_id and o.dead = 0
 left join facts f on f.id = abs(o.id) and (o.id > 0 or (f.kind = 'message' and f.status in ('active', 'pending_confirmation')))
 left join message_window w on w.id = -o.id
-where o.dead = 0
+where u.lap = iif(u.user_id = u.since, :after is not null, u.user_id < u.since)
   and (o.next_attempt_at is null or o.next_attempt_at <= :now)
-  and (:up_to is null or o.id between -:up_to and :up_to)
-order by o.id desc
+  and o.id between coalesce(-:up_to, -9223372036854775807) and coalesce(:up_to, 9223372036854775807)
 limit :batch;
 
 -- The same for the live rows of one kind of a user, which something new is about to be compared with.

@@ -1,15 +1,30 @@
 -- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept. A null :user_id
 -- is everybody; every text is less than a blob, so that the index finds one user's rows without a look at the others'.
 
--- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting.
+-- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting. Users take
+-- turns, by name, from the one behind :after on.
 -- statement: session
+with
+owners as (  -- user by user; `lap` is 1 from where the last was passed until :after comes again
+  select coalesce(:user_id, :after, '') as user_id, coalesce(:user_id, :after, '') as since, 0 as lap
+  union all
+  select
+    (select s.user_id
+     from sessions s indexed by sessions_over
+     where s.summarised < s.turns and s.ended_at is not null and s.user_id > coalesce(o.user_id, '')
+     order by s.user_id
+     limit 1),
+    o.since,
+    o.lap + (o.user_id is null)
+  from owners o
+  where :user_id is null and (o.lap = 0 or o.user_id < o.since)
+)
 select s.user_id, s.session_id, s.turns, s.day
-from sessions s
-where (:user_id is null or s.user_id = :user_id)
-  and s.summarised < s.turns
-  and s.ended_at > ''
-  and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
-  and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
+from owners o
+cross join sessions s indexed by sessions_over on s.user_id = o.user_id and s.summarised < s.turns and s.ended_at is not null
+where o.lap = iif(o.user_id = o.since, :user_id is null, o.user_id < o.since)
+  and not exists (select 1 from upkeep u where u.user_id = o.user_id and u.claimed_until > :now)
+  and not exists (select 1 from turns t where t.user_id = o.user_id and t.status in ('queued', 'working'))
 union all
 select s.user_id, s.session_id, s.turns, s.day
 from sessions s
@@ -90,7 +105,7 @@ select r.record
 from said s cross join fact_record r on r.id = s.id
 order by s.id;
 
--- The next user who has said enough since the last reflection, or whose session with something significant in it is over.
+-- The next user who has said enough since the last reflection, or whose session with something significant in it is over: behind :after, if there is one.
 -- statement: unreflected
 select u.user_id, u.reflected_id
 from upkeep u
@@ -99,7 +114,7 @@ where (:user_id is null or u.user_id = :user_id)
   and (u.turns_since >= :turns
     or exists (
       select 1 from sessions s where s.user_id = u.user_id and s.session_id = u.significant_session and s.ended_at is not null))
-order by u.user_id
+order by u.user_id <= coalesce(:after, ''), u.user_id
 limit 1;
 
 -- The turn to reflect at: the last of the first significant session that is over, or the last of as many as are wanted. It follows from the
@@ -232,26 +247,14 @@ order by r.fact_id;
 -- statement: archive
 update facts set status = 'archived', updated_at = :now where fact_id = :fact_id;
 
--- Versions of a key beyond the newest ones; the archive keeps them.
+-- Versions of a key beyond the newest ones.
 -- statement: old_versions
-insert or replace into facts_archive (fact_id, user_id, key, source_turn_id, valid_from, valid_to, status, record, archived_at)
-select f.fact_id, f.user_id, f.key, f.source_turn_id, f.valid_from, f.valid_to, f.status, r.record, :now
+select fact_id
 from (
-  select id, row_number() over (partition by user_id, kind, key order by valid_from desc, id desc) as place
+  select fact_id, row_number() over (partition by user_id, kind, key order by valid_from desc, id desc) as place
   from facts indexed by facts_closed
-  where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and kind <> 'message' and status in ('superseded', 'expired')) o
-join facts f on f.id = o.id
-join fact_record r on r.id = o.id
-where o.place > :keep
-limit :most
-returning fact_id;
-
--- statement: drop_archived
-delete from facts indexed by facts_closed
-where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
-  and kind <> 'message'
-  and status in ('superseded', 'expired')
-  and fact_id in (select fact_id from facts_archive);
+  where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and kind <> 'message' and status in ('superseded', 'expired'))
+where place > :keep;
 
 -- Open tasks of a user, for what is said to be done.
 -- statement: open_tasks

@@ -25,7 +25,7 @@ from memdb.erasing import overwrite_remains
 from memdb.forgetting import forget
 from memdb.llm import ModelRequest
 from memdb.observer import build_profile
-from memdb.records import EVER
+from memdb.records import EVER, Source
 from memdb.remains import is_told_apart, remains
 from memdb.store import Store
 from memdb.times import utc_now
@@ -722,6 +722,39 @@ def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Me
         mem.remember(text, user_id="ana", kind="note", source="inferred")
     mem.forget("ana", key="user.lives_in")
     assert [note.value_text for note in mem.facts("ana", kinds=["note"])] == ["Talks of jazz"]
+
+
+@pytest.mark.parametrize("kind", ["note", "episode"])
+def test_forgetting_a_key_takes_from_the_archive_what_quotes_a_short_value_and_was_concluded(kind: str, mem: memdb.Memory) -> None:
+    mem.remember("User lives in Rio", user_id="ana", key="user.lives_in", object="Rio")
+    said: list[tuple[str, Source]] = [("Talks of Rio", "inferred"), ("Talks of jazz", "inferred"), ("Wrote of Rio", "user_message")]
+    for text, source in said:
+        mem.reject(mem.remember(text, user_id="ana", kind=kind, source=source).fact_id)
+    assert mem.compact("ana", now="2100-01-01") == 3
+    mem.forget("ana", key="user.lives_in")
+    left = mem._store.database().connection.execute("select record ->> 'value_text' from facts_archive order by 1")
+    assert left.fetchall() == [("Talks of jazz",), ("Wrote of Rio",)]
+
+
+def test_a_session_of_which_something_was_forgotten_is_told_anew(mem: memdb.Memory) -> None:
+    for place, text in enumerate(("I live in Rome.", "I like jazz and swing.", "I moved the old piano upstairs.", "I play it every day.")):
+        mem.observe(text, user_id="ana", turn_id=f"t{place}", session_id="s", timestamp=f"2025-03-01T10:0{place}:00Z")
+    mem.drain()
+    told = []
+    for _ in range(2):
+        mem.maintain(now="2025-05-01")
+        told += [episode.value_text for episode in mem.facts("ana", kinds=["episode"])]
+        mem.forget("ana", key="user.lives_in")
+    assert ["Rome" in text for text in told] == [True, False]
+
+
+def test_the_vectors_of_another_that_still_wait_to_be_removed_are_not_counted(mem: memdb.Memory) -> None:
+    for user in ("ana", "bea"):
+        mem.remember("Likes jazz", user_id=user)
+    mem.drain()
+    mem._store.database().connection.execute("delete from facts where user_id = 'bea'")
+    assert mem.forget("ana").vectors == 1
+    assert mem.vectors().waiting == 1
 
 
 QUOTING = {

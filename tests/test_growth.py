@@ -19,14 +19,16 @@ from memdb import stored
 from memdb.background import _Awaited
 from memdb.beliefs import beliefs_about
 from memdb.embed import HashingEmbedder
-from memdb.files import statement
+from memdb.files import parameter_order, statement
+from memdb.keeper import events_due
 from memdb.records import Candidate
 from memdb.steps.gather import gather
-from memdb.times import to_text, utc_now
+from memdb.times import to_text, to_utc, utc_now
 
 Work = Callable[[memdb.Memory, int], object]
 NOON = "2025-03-01T12:00:00Z"
 LATER = "2026-03-01T12:00:00Z"
+LONG_AGO = "2024-03-01T12:00:00.000Z"
 
 
 @contextmanager
@@ -37,6 +39,7 @@ def opened(path: Path) -> Iterator[memdb.Memory]:
 
 def steps(path: Path, fill: Work, act: Work, count: int) -> int:
     """Hundreds of steps of SQLite that something takes in a file filled with so much."""
+    path.mkdir(exist_ok=True)
     with opened(path / f"{count}.db") as mem:
         fill(mem, count)
         taken = count_from(0)
@@ -56,6 +59,10 @@ def write(mem: memdb.Memory, *statements: str) -> None:
     with db.transaction():
         for statement in statements:
             db.connection.execute(statement)
+
+
+def numbers(count: int) -> str:
+    return f"from (with recursive n (i) as (select 1 union all select i + 1 from n where i < {count}) select i from n)"
 
 
 def likes(count: int, *, user_id: str = "ana") -> list[dict[str, object]]:
@@ -154,6 +161,11 @@ def facts(mem: memdb.Memory, count: int) -> None:
     mem.remember_many(likes(count))
 
 
+def closed(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+    write(mem, f"update facts set status = 'superseded', valid_to = '{LONG_AGO}', valid_from = '{LONG_AGO}', updated_at = '{LONG_AGO}'")
+
+
 def events(mem: memdb.Memory, count: int) -> None:
     for place in range(count):
         mem.event(f"Rui asked for song {place}", user_id="ana", event_id=f"e{place}", timestamp=day(place))
@@ -187,7 +199,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "one of many that wait confirmed": (waiting, confirm_last),
     "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
-    "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users") for _ in range(100)]),
+    "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users", before=LATER) for _ in range(100)]),
     "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
     "what is held twice looked for": (facts, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
     "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
@@ -198,6 +210,26 @@ CASES: dict[str, tuple[Work, Work]] = {
 def test_four_times_as_much_takes_some_four_times_as_long(tmp_path: Path, name: str) -> None:
     fill, act = CASES[name]
     assert steps(tmp_path, fill, act, 1600) < 7 * steps(tmp_path, fill, act, 400)  # where each looked at all the others it would be sixteen
+
+
+@pytest.mark.parametrize("now", [LATER, LONG_AGO], ids=["closed long ago", "versions beyond those kept"])
+def test_a_part_of_what_is_archived_is_moved_without_a_look_at_the_rest(tmp_path: Path, now: str) -> None:
+    def archive(mem: memdb.Memory, _: int) -> None:
+        mem.maintain(user_id="ana", now=now)
+
+    assert steps(tmp_path, closed, archive, 1_600) < 4.3 * steps(tmp_path, closed, archive, 400)
+
+
+def test_of_users_whose_events_have_only_just_come_none_is_read(tmp_path: Path) -> None:
+    def happen(mem: memdb.Memory, count: int) -> None:
+        for place in range(count):
+            mem.event(f"Rui asked for song {place}", user_id=f"user {place}", timestamp=NOON)
+
+    def look(after: int) -> Work:
+        return lambda mem, _: events_due(mem._store.database(), mem.config, now=to_utc(NOON) + timedelta(minutes=after))
+
+    soon, late = (steps(tmp_path / f"{after}", happen, look(after), 300) for after in (9, 11))
+    assert soon < 0.7 * late
 
 
 def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
@@ -336,12 +368,30 @@ def test_a_worker_finds_what_it_can_take_however_much_waits_for_another(tmp_path
         now = utc_now()
         db = mem._store.database()
         until = to_text(now + timedelta(minutes=1))
-        (turn,) = db.all("queue.claim", worker=worker, now=to_text(now), until=until, most=None)
+        (turn,) = db.all("queue.claim", worker=worker, now=to_text(now), until=until, most=None, after=None)
         return str(turn["user_id"])
 
     taken: list[str] = []
     few, many = (steps(tmp_path, fill, lambda mem, _: taken.append(claim(mem, "elsewhere:2:b")), count) for count in (200, 1_600))
     assert (many <= few + 1, taken) == (True, ["bob", "bob"])
+
+
+@pytest.mark.parametrize("owner", ["'ana'", "'user ' || i"], ids=["of one user", "of as many users"])
+@pytest.mark.parametrize("name", ["queue.claim", "queue.first", "sync.due"])
+def test_what_is_next_is_found_without_a_look_at_all_that_waits(tmp_path: Path, owner: str, name: str) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        write(
+            mem,
+            f"insert into turns (turn_id, user_id, user_input, timestamp, received_at) select i, {owner}, 'Hi', '{now}', '{now}' {numbers(count)}",
+            f"insert into outbox (id, user_id) select i, {owner} {numbers(count)}",
+        )
+
+    def look(mem: memdb.Memory, _: int) -> None:
+        parameters = {"worker": "w", "now": now, "until": now, "most": None, "after": "user 5", "batch": 8, "up_to": None}
+        assert mem._store.database().all(name, **{one: parameters[one] for one in parameter_order(statement(name))})
+
+    now = to_text(utc_now())
+    assert steps(tmp_path, fill, look, 4_000) <= steps(tmp_path, fill, look, 400) + 1
 
 
 def test_a_message_that_tells_one_more_takes_no_longer_the_more_there_are(tmp_path: Path) -> None:

@@ -407,6 +407,15 @@ def test_only_what_gave_way_to_a_fact_stands_again_where_that_was_never_so(told:
     assert held(told) == {"user.lives_in": "Lisbon", "user.works_at": "Siemens", "user.likes": "jazz"}
 
 
+def test_what_gave_way_once_more_after_an_undo_stands_again_where_that_was_never_so_either(told: memdb.Memory) -> None:
+    told.undo(user_id="ana", turn_id="t2")
+    told.observe("I moved to Faro.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert held(told) == {"user.lives_in": "Faro"}
+    told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    assert held(told) == {"user.lives_in": "Porto"}
+
+
 def test_what_is_taken_back_contradicts_nothing_any_more(mem: memdb.Memory) -> None:
     mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
     mem.observe("I live in Braga.", user_id="ana", turn_id="t2", timestamp="2025-03-02T10:00:00Z")

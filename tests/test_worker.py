@@ -346,7 +346,7 @@ def test_a_claim_of_another_machine_whose_clock_was_ahead_holds_up_nothing(tmp_p
         mem.observe("I live in Porto.", user_id="ana")
         claim = {"worker": "elsewhere:7:abcdef01", "until": to_text(utc_now() + claimed)}
         db = mem._store.database()
-        db.run("queue.claim", most=None, now=to_text(utc_now()), **claim)
+        db.run("queue.claim", most=None, after=None, now=to_text(utc_now()), **claim)
         db.run("upkeep.claim", user_id="ana", **claim)
         assert mem.drain(0.1) == thought
         assert (db.all("upkeep.claimants") == []) == thought
@@ -410,7 +410,7 @@ def test_a_turn_is_open_again_when_its_lease_or_its_pause_is_over(tmp_path: Path
         db, (early, noon, late) = mem._store.database(), (f"2125-01-01T{hour}:00:00.000Z" for hour in ("10", "12", "14"))
 
         def claimed(now: str) -> list[object]:
-            return [row["attempts"] for row in db.all("queue.claim", worker="w", now=now, until=noon, most=None)]
+            return [row["attempts"] for row in db.all("queue.claim", worker="w", now=now, until=noon, most=None, after=None)]
 
         assert [claimed(now) for now in (early, early, noon)] == [[1], [], [2]]
         [(place,)] = db.connection.execute("select id from turns")

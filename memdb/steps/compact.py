@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from memdb.database import Database
 from memdb.times import to_text
 
 
-def compact(db: Database, *, user_id: str | None, before: datetime, now: datetime, most: int) -> int:
-    """Archive at most so many closed facts last changed by `before`, and return how many; their vectors go with the next sync."""
-    which, at = {"user_id": user_id, "before": to_text(before)}, to_text(now)
-    moved = db.all("compact.archive", **which, now=at, most=most)
-    db.run("compact.history", **which, reason="long believed no longer: moved into the archive", turn_id=f"compact-{at}", now=at)
-    db.run("compact.clear", **which)
-    return len(moved)
+def compact(db: Database, fact_ids: Sequence[str], *, reason: str, turn_id: str, now: datetime) -> int:
+    """Archive those of some facts that are closed still, and return how many; their vectors go with the next sync."""
+    at = to_text(now)
+    moved = json.dumps([str(row["fact_id"]) for row in db.all("compact.archive", fact_ids=json.dumps(fact_ids), now=at)])
+    db.run("compact.history", fact_ids=moved, reason=reason, turn_id=turn_id, now=at)
+    return db.run("compact.clear", fact_ids=moved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, partial
 from itertools import islice
 from typing import Annotated, NamedTuple
@@ -167,30 +167,30 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
         yield strategy.note
         folded = [re.sub(strategy.pattern, " ", text) for text in folded]  # how it is asked for is no topic
     openly = partial(_said_openly, days=days, consent=consent)
-    fresh = (_words(text) for message, text in zip(messages, folded, strict=True) if message.fresh)
-    new = set[str]().union(*fresh) - _COMMON - mood_words()
-    felt_anew = {mood for message in messages if message.fresh for mood in message.moods}
+    told = [*zip(messages, folded, strict=True)]
+    felt = [(message, text) for message, text in told if message.moods]
+    felt_anew = {mood for message, _text in felt if message.fresh for mood in message.moods}
     moods: dict[str, set[str]] = defaultdict(set)
-    topics: dict[str, set[str]] = defaultdict(set)
-    for message, text in zip(messages, folded, strict=True):
-        for word in new.intersection(_WORD.findall(_spoken(text))):
-            topics[word].add(message.day)
+    for message, _text in felt:
         for mood in message.moods:
             moods[mood].add(message.day)
     for mood, when in sorted(moods.items(), key=lambda item: (-len(item[1]), item[0]))[:2]:
         if len(when) >= days and mood in felt_anew:
-            felt_so = [(message, text) for message, text in zip(messages, folded, strict=True) if mood in message.moods]
-            about = list(islice((word for word in _often(felt_so, days) if openly(word, felt_so)), 2))
+            felt_so = [(message, text) for message, text in felt if mood in message.moods]
+            often = sorted(word for word, on in _days_of_words(felt_so).items() if len(on) >= days)
+            about = list(islice((word for word in often if openly(word, felt_so)), 2))
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about)}" if about else "")
+    new = _days_of_words((message, text) for message, text in told if message.fresh)
+    topics = _days_of_words(told, only=new.keys())
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(when) >= days and openly(topic, zip(messages, folded, strict=True)):
-            yield f"Keeps coming back to {_as_written(topic, messages)}"
+        if len(when) >= days and openly(topic, told):
+            yield f"Keeps coming back to {_as_written(topic, told)}"
 
 
-def _as_written(word: str, messages: Sequence[Said]) -> str:
+def _as_written(word: str, told: Iterable[tuple[Said, str]]) -> str:
     """How a word is mostly written within a sentence, where a capital tells a name; as it is where it stands in none."""
     within = re.compile(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", re.IGNORECASE)
-    written = Counter(found for message in messages for found in within.findall(message.text))
+    written = Counter(found for message, text in told if word in text for found in within.findall(message.text))
     return max(sorted(written, reverse=True), key=written.__getitem__, default=word)  # of two that are as frequent, the small letters
 
 
@@ -214,13 +214,17 @@ def strategies() -> tuple[Strategy, ...]:
     return tuple(Strategy.model_validate(row) for row in tomllib.loads(files.read("rules/strategies.toml"))["strategies"])
 
 
-def _often(messages: Iterable[tuple[Said, str]], days: int) -> list[str]:
-    """The words that are said on so many days."""
-    on: dict[str, set[str]] = defaultdict(set)
+def _days_of_words(messages: Iterable[tuple[Said, str]], *, only: Set[str] | None = None) -> dict[str, set[str]]:
+    """On which days each word is said that may be a topic, or each of some: a day is read at once, in half the time of its messages."""
+    texts: dict[str, list[str]] = defaultdict(list)
     for message, text in messages:
-        for word in _words(text):
-            on[word].add(message.day)
-    return sorted(on.keys() - _COMMON - mood_words() - {word for word, when in on.items() if len(when) < days})
+        texts[message.day].append(_spoken(text))
+    on: dict[str, set[str]] = defaultdict(set)
+    for day, said in texts.items():
+        words = set(_WORD.findall("\n".join(said)))
+        for word in words - _COMMON - mood_words() if only is None else words & only:
+            on[word].add(day)
+    return on
 
 
 def _spoken(folded: str) -> str:
@@ -231,7 +235,7 @@ def _words(folded: str) -> set[str]:
     return set(_WORD.findall(_spoken(folded)))
 
 
-def _said_openly(word: str, messages: Iterable[tuple[Said, str]], *, days: int, consent: Consent) -> bool:
+def _said_openly(word: str, messages: Sequence[tuple[Said, str]], *, days: int, consent: Consent) -> bool:
     """Whether a word is said on so many days, secrets aside: a password that is all letters is no topic."""
     on: set[str] = set()
     for message, text in messages:

@@ -16,12 +16,13 @@ from memdb.times import to_text
 
 
 class Synced(Record):
-    """What one round did: vectors written, taken away, and failed; `error` tells the last failure."""
+    """What one round did: vectors written, taken away, and failed; `error` tells the last failure, `last` whose the last line was."""
 
     written: int = 0
     removed: int = 0
     failed: int = 0
     error: str | None = None
+    last: str | None = None
 
     @property
     def idle(self) -> bool:
@@ -38,11 +39,13 @@ def sync(
     user_id: str | None = None,
     kind: str | None = None,
     up_to: int | None = None,
+    after: str | None = None,
 ) -> Synced:
     """Embed one batch that is due and write it; rows that are gone lose their vector. `now` is the clock's time.
 
-    With `user_id` and `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with; with
-    `up_to`, only rows up to the one of that id.
+    The batch begins with the user behind `after`, by name, and goes on with those behind them, as far as there is room. With `user_id` and
+    `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with; with `up_to`, only rows up to
+    the one of that id.
 
     The embedder is called outside any transaction, so that nobody waits for it. When it fails, but takes a plain text, the batch
     is tried again text by text, so that one bad text cannot hold up the others; what is refused waits, twice as long each time and with
@@ -53,7 +56,7 @@ def sync(
         ModelUnavailable: the embedder is down; nothing has changed.
     """
     if user_id is None:
-        rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch, up_to=up_to)
+        rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch, up_to=up_to, after=after)
     else:
         rows = db.all("sync.due_of", user_id=user_id, kind=kind, now=to_text(now), batch=config.embed_batch)
     gone = [row for row in rows if row["fact_id"] is None]
@@ -86,7 +89,8 @@ def sync(
                 db.run("forget.overwrite_gone", users=json.dumps(list(users)), now=to_text(now))
             quantize(db, dimension=embedder.dimension, users=users)
     failures = [error for error in errors if error]
-    return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
+    last = str(rows[-1]["former"]) if rows else None
+    return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None, last=last)
 
 
 def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], list[str | None]]:
