@@ -175,6 +175,14 @@ def test_a_bad_line_is_named_and_nothing_is_loaded(tmp_path: Path) -> None:
     assert not (tmp_path / "m.db").exists()
 
 
+def test_a_load_that_fails_late_tells_what_it_has_stored_and_the_next_one_adds_the_rest(tmp_path: Path) -> None:
+    messages = [{"text": f"I have read book number {number}.", "turn_id": f"t{number}"} for number in range(300)]
+    load = ("load", "-", "--user", "ana", "--no-wait", "--embedder", "none", "--db", tmp_path / "m.db")
+    refused = run(*load, given=json.dumps([*messages, {"text": "I have read none.", "turn_id": "t3"}]))
+    assert "200 messages were stored before this one" in refused.stderr
+    assert ok(*load, given=json.dumps(messages)) == "ana\t300\t100\n"
+
+
 def test_every_part_of_a_score_is_printed_and_they_sum_to_it(db: Path) -> None:
     found = Found.model_validate_json(ok("search", "Where does Ana live?", "--user", "ana", "--json", "--db", db))
     assert any(hit.fact.object == "Lisbon" for hit in found.hits)
