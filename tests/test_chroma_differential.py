@@ -433,6 +433,7 @@ CALLS: list[Call] = [
         for ids, vectors, metadata in [
             ([""], V, [{"x": 10**400}]), (["n"], [np.array([1, 2], dtype=np.uint8)], ["x"]), (["n", "m"], [[1.0, 2.0], np.array(V[0])], [None]),
             (["n"], V, [{"": 1, "x": "\ud800"}]), ([""], V, [{"\ud800": 1}]),
+            ([5], [np.zeros((1, 2))], [None]), (["n"], [np.zeros((1, 2))], [{"x": (1,)}]),
         ]
     ),
     *(("modify", {"name": name, "configuration": {"hnsw": {}, "spann": {}}}) for name in ["b", "other-name", "a b"]),
@@ -661,6 +662,9 @@ TOLD_ALIKE: list[Call] = [
     ("get_collection_by_id", {"id": UUID(int=5)}),
     ("add", {"ids": ["n", "m"], "embeddings": [[1.0], np.zeros(0)]}),
     ("add", {"ids": ["n"], "embeddings": [[1.0]], "uris": [5]}),
+    ("add", {"ids": ["n"], "embeddings": [np.zeros((1, 2))]}),
+    ("query", {"query_embeddings": [np.zeros((1, 2))]}),
+    ("query", {"query_embeddings": [np.zeros((1, 2))], "n_results": 0}),
     ("query", {"query_embeddings": [[1.0, 2.0]], "where": {"\ud800": 1}}),
     ("modify", {"metadata": {"#x": 1}}),
     *(("modify", {"name": name}) for name in [5, "a", "a b", "a..b", "192.168.1.1"]),

@@ -299,6 +299,7 @@ class Collection:
                 asked = self._embedded(asked, ("images", "documents", "uris"), is_query=True)
         among = None if ids is None else validate.as_list(ids)
         validate.check_unicode(among or [])
+        validate.check_flat(asked.embeddings or [], "query_embeddings")
         validate.check_page("n_results", n_results)
         filters.check_comparable(where)
         with translated():
