@@ -116,7 +116,9 @@ def test_the_example_that_copies_chromadb_s_collections_runs_twice(tmp_path: Pat
     monkeypatch.chdir(tmp_path)
     with chromadb.PersistentClient("chroma", settings=chromadb.Settings(anonymized_telemetry=False)) as client:
         kept = client.create_collection("notes", metadata={"hnsw:space": "cosine"}, embedding_function=None)
-        kept.add(ids=["a", "b"], embeddings=[[1.0, 2.0], [3.0, 4.0]], documents=["one", None], metadatas=[{"k": [1, 2]}, None], uris=[None, "u"])
+        kept.add(
+            ids=["a", "b"], embeddings=[[1.0, 2.0], [3.0, 4.0]], documents=["one", None], metadatas=[{"k": [1, 2]}, None], uris=[None, "u"]
+        )
     code = re.search(r"Collections that chromadb itself has kept.*?```python\n(.*?)```", TOLD, re.DOTALL)
     assert code
     for _ in range(2):
