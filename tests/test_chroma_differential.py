@@ -383,6 +383,7 @@ CALLS: list[Call] = [
     *(("get", {"where": {"#document": {operator: values}}}) for operator in ["$in", "$nin"] for values in [["a doc"], [5], [True], [1.5, 2.5]]),
     ("get", {"where": {"$or": [{"#document": {"$ne": 5}}, {"n": 1}]}}),
     ("delete", {"where": {"#document": {"$ne": 5}}}),
+    ("get", {"where": {"n": {"$eq": [np.int64(1)]}}}),
     *(("get", {"where": {"n": {"$in": [value]}}, "limit": 2**32}) for value in [b"x", 2**64]),
     *(("query", {"query_embeddings": V, "where": {"n": {"$in": [value]}}, "n_results": 2**32}) for value in [b"x", 2**64]),
     *(("delete", {"where": {"n": {"$in": [value]}}, "limit": 2**32}) for value in [b"x", 2**64]),
