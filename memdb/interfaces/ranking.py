@@ -354,9 +354,8 @@ def _tell_unknown(memory: Memory, labelled: Sequence[Labelled]) -> None:
     named = {(one.user_id, name) for one in labelled for name in (*one.relevant, *one.wrong)}
     if unknown := sorted(one for one in named if not _is_known(memory, *one)):
         user, name = unknown[0]
-        say(
-            f"{len(unknown)} of the {len(named)} ids are of no fact and no turn of whoever asks, such as {name!r} of {user!r}: nothing finds them."
-        )
+        count = f"{len(unknown)} of the {len(named)} ids"
+        say(f"{count} are of no fact and no turn of whoever asks, such as {name!r} of {user!r}: nothing finds them.")
 
 
 def _is_known(memory: Memory, user: str, name: str) -> bool:
