@@ -20,7 +20,7 @@ from memdb.keys import is_canonical
 from memdb.records import NewFact
 from memdb.segments import merge_all
 from memdb.steps.decay import reckon
-from memdb.steps.insert import incoming, insert, narratives, user_by_user
+from memdb.steps.insert import Incoming, Reckon, incoming, insert, narratives, user_by_user
 from memdb.stored import kinds_but_messages
 from memdb.times import stored, utc_now
 
@@ -38,13 +38,14 @@ def store_many(
     db: Database,
     facts: Iterable[NewFact | Mapping[str, object]],
     *,
-    vectors: Callable[[int, int], NDArray[np.float32] | None],
+    vectors: Callable[[int, int, bool], NDArray[np.float32] | None],
     embedder: Embedder | None,
     config: Config,
 ) -> int:
     """Store facts as they are, five thousand a transaction, and return how many were new.
 
-    `vectors` returns the unit vectors of so many facts from a place on, made by `embedder`, or None if they are to be embedded later.
+    `vectors` returns the unit vectors of so many facts from a place on, which may be known to be the last ones, made by `embedder`, or None
+    if they are to be embedded later.
 
     Raises:
         InputError: a fact has unknown or unusable fields; what came before its hundred thousand is kept.
@@ -65,10 +66,11 @@ def store_many(
     ):
         while batch:
             turn_id = f"import-{uuid.uuid4().hex}"
-            checked = (_new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1))
-            rows = [incoming(fact, time=at, turn_id=turn_id, config=config) for fact in checked]
+            rows = [
+                _row(place, one, kinds=kinds, time=at, turn_id=turn_id, config=config) for place, one in enumerate(batch, start=taken + 1)
+            ]
             rows, order = user_by_user(rows)
-            ready = vectors(taken, len(batch))
+            ready = vectors(taken, len(batch), len(batch) < _TAKEN)
             for start in range(0, len(rows), _INSERTED):
                 part = slice(start, start + _INSERTED)
                 with db.transaction():
@@ -93,9 +95,9 @@ def _same_embedder(db: Database, embedder: Embedder) -> None:
 
 
 def usable(
-    vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, start: int = 0, embedder: Embedder | None
+    vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, start: int = 0, last: bool = False, embedder: Embedder | None
 ) -> NDArray[np.float32]:
-    """Return so many of the vectors that somebody else made with a memory's embedder, from a place on, checked.
+    """Return so many of the vectors that somebody else made with a memory's embedder, from a place on, checked: the `last` that there are.
 
     Raises:
         InputError: they have the wrong shape, are zero or not finite.
@@ -105,18 +107,27 @@ def usable(
         raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
     name, dimension = embedder.name, embedder.dimension
     try:
-        return check_vectors(vectors[start : start + count], count=count, dimension=dimension, embedder=name)
+        return check_vectors(vectors[start : None if last else start + count], count=count, dimension=dimension, embedder=name)
     except (ModelOutputError, TypeError, LookupError) as error:  # or nothing that has parts; a mapping misses a slice by either of these
         raise InputError(
             f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
         ) from error
 
 
-def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
+def _row(
+    place: int, given: NewFact | Mapping[str, object], *, kinds: Collection[str], time: Reckon, turn_id: str, config: Config
+) -> Incoming:
+    try:
+        return incoming(_new_fact(given, kinds), time=time, turn_id=turn_id, config=config)
+    except InputError as error:
+        raise InputError(f"Fact {place} cannot be stored: {error}") from error
+
+
+def _new_fact(given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
     try:
         fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
     except ValidationError as error:
-        raise InputError(f"Fact {place} cannot be stored: {checks.fault(error)}.") from error
+        raise InputError(f"{checks.fault(error)}.") from error
     checks.filled(fact.value_text, "value_text")
     checks.name(fact.user_id, "user_id")
     for name in ("object", "session_id", "turn_id", "fact_id"):
@@ -128,7 +139,7 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
         checks.storable(fact.value_json)
     checks.details(fact.kind, fact.value_json)
     if not is_canonical(fact.key):
-        raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
+        raise InputError(f"its key is {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
     if fact.kind not in kinds:
-        raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
+        raise InputError(f"its kind is {fact.kind!r}, which is none that is stored so; messages come in by observe and load.")
     return fact

@@ -7,12 +7,12 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from memdb.checks import why
-from memdb.daytime import machine_zone
+from memdb.daytime import machine_zone, zone_of
 from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
 
@@ -250,10 +250,7 @@ class Config(BaseModel):
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, value: str) -> str:
-        try:
-            ZoneInfo(value)
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ValueError(f"unknown time zone {value!r}; use a name such as Europe/Lisbon") from error
+        zone_of(value)
         return value
 
     @property

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks, disk
+from memdb.daytime import zone_of
 from memdb.errors import InputError
 from memdb.records import Message, Record, When
 from memdb.times import to_utc
@@ -46,7 +48,7 @@ class Question(Record):
 
 
 class Conversation(Record):
-    """What was said, in order, and to whom it belongs, where the file says so. `timezone` is that of times without an offset."""
+    """What was said, in order, and to whom it belongs, where the file says so. `timezone` is that of the file's times without an offset."""
 
     user_id: str | None = None
     timezone: str | None = None
@@ -145,6 +147,10 @@ def _message(item: JsonValue, *, place: str) -> Exchange:
         raise InputError(f"{place}: field turn_id is missing; name a turn that has an answer, so that loading it again adds nothing.")
     for name in ("text", "assistant", "speaker", "session_id", "turn_id"):
         checks.text(getattr(exchange, name) or "", f"{place}: field {name}")
+    for name in ("speaker", "session_id"):
+        checks.given(getattr(exchange, name), f"{place}: field {name}")
+    if exchange.turn_id is not None:
+        checks.name(exchange.turn_id, f"{place}: field turn_id")
     if isinstance(exchange.timestamp, str):
         _time(exchange.timestamp, place=f"{place}: field timestamp")
     return exchange
@@ -158,13 +164,20 @@ def _with_turns(document: dict[str, JsonValue], *, origin: str) -> Conversation:
     exchanges = tuple(_listed(turns, place=f"{origin}, turn "))
     try:
         conversation = Conversation.model_validate({**rest, "turns": exchanges})
+        zone = None if conversation.timezone is None else zone_of(conversation.timezone)
     except ValidationError as error:
         raise InputError(f"{origin}: {_what_is_wrong(error)}") from error
+    except ValueError as error:
+        raise InputError(f"{origin}: field timezone cannot be used ({error}); mend it and load the file again.") from error
     checks.text(conversation.user_id or "", f"{origin}: field user_id")
     for place, question in enumerate(conversation.questions, start=1):
         if isinstance(question.at, str):
             _time(question.at, place=f"{origin}, question {place}: field at")
-    return conversation
+    return conversation if zone is None else conversation.model_copy(update={"turns": tuple(_in_zone(turn, zone) for turn in exchanges)})
+
+
+def _in_zone(turn: Exchange, zone: ZoneInfo) -> Exchange:
+    return turn if turn.timestamp is None else turn.model_copy(update={"timestamp": to_utc(turn.timestamp, zone=zone)})
 
 
 def _sample(sample: JsonValue, *, origin: str) -> Conversation:

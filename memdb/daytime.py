@@ -34,6 +34,18 @@ def machine_zone(localtime: Path = Path("/etc/localtime"), named: Path = Path("/
         return "UTC"
 
 
+def zone_of(name: str) -> ZoneInfo:
+    """Return the time zone of a name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"unknown time zone {name!r}; use a name such as Europe/Lisbon") from error
+
+
 def _linked_zone(localtime: Path) -> str | None:
     """The zone whose file the link itself names, as it nearly always does: to follow links and load the zone takes ten times as long."""
     try:

@@ -386,13 +386,13 @@ class Memory:
         embedded in the background.
 
         Raises:
-            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
-                its hundred thousand is kept.
+            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape or number, are zero or not finite; what
+                came before its hundred thousand is kept.
             ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
         """
 
-        def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else usable(vectors, count, start=start, embedder=self.embedder)
+        def ready(start: int, count: int, last: bool) -> NDArray[np.float32] | None:
+            return None if vectors is None else usable(vectors, count, start=start, last=last, embedder=self.embedder)
 
         added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
         self._background.wake()

@@ -44,7 +44,15 @@ Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
 
-When = Annotated[datetime, Field(strict=True)] | Annotated[date, Field(strict=True)] | str  # a number is no time
+
+def _no_number(value: object) -> object:
+    """A number is no time, though pydantic would take it for one: nobody says whether it counts seconds or milliseconds."""
+    if not isinstance(value, date | str):
+        raise ValueError("write a time like 2025-03-01T09:30:00+00:00")
+    return value
+
+
+When = Annotated[datetime | date | str, BeforeValidator(_no_number)]
 
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""

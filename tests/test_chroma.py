@@ -96,6 +96,15 @@ def test_collections_live_in_the_same_file_as_the_memory(tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["mem.db"]
 
 
+def test_a_folder_of_chromadb_s_own_collections_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "chroma.sqlite3").touch()
+    for _ in range(2):
+        with chroma.PersistentClient(tmp_path) as client:
+            assert client.list_collections() == []
+    (told,) = caplog.messages
+    assert told.startswith(f"{tmp_path} has collections of chromadb itself, which are not read")
+
+
 def test_a_folder_holds_a_file_of_its_own(tmp_path: Path) -> None:
     with chroma.PersistentClient(str(tmp_path / "chroma")) as client:
         client.create_collection("notes")

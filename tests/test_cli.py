@@ -175,6 +175,14 @@ def test_a_bad_line_is_named_and_nothing_is_loaded(tmp_path: Path) -> None:
     assert not (tmp_path / "m.db").exists()
 
 
+def test_a_load_that_fails_late_tells_what_it_has_stored_and_the_next_one_adds_the_rest(tmp_path: Path) -> None:
+    messages = [{"text": f"I have read book number {number}.", "turn_id": f"t{number}"} for number in range(300)]
+    load = ("load", "-", "--user", "ana", "--no-wait", "--embedder", "none", "--db", tmp_path / "m.db")
+    refused = run(*load, given=json.dumps([*messages, {"text": "I have read none.", "turn_id": "t3"}]))
+    assert "200 messages were stored before this one" in refused.stderr
+    assert ok(*load, given=json.dumps(messages)) == "ana\t300\t100\n"
+
+
 def test_every_part_of_a_score_is_printed_and_they_sum_to_it(db: Path) -> None:
     found = Found.model_validate_json(ok("search", "Where does Ana live?", "--user", "ana", "--json", "--db", db))
     assert any(hit.fact.object == "Lisbon" for hit in found.hits)
@@ -924,8 +932,9 @@ def test_weights_as_some_editors_save_them_are_read(db: Path, tmp_path: Path, na
     assert "mine\tcosine\t2" in run("weights", tmp_path / name, "--db", db).stdout
 
 
-def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
-    (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
+@pytest.mark.parametrize("value", ['"much"', '"1"', "true"])
+def test_weights_that_are_no_numbers_are_named(tmp_path: Path, value: str) -> None:
+    (tmp_path / "sets.toml").write_text(f"[mine]\nlexical = {value}\n")
     result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
     assert (result.exit_code, "field mine.lexical: give a number" in result.stderr) == (2, True)
 
@@ -1060,6 +1069,21 @@ def test_questions_with_a_line_separator_are_read_and_what_nobody_can_read_is_on
     data.write_text('{"user_id": "ana", "query": "a", "relevant": ["t1"]}\n' + "[" * 100_000, encoding="utf-8")
     done = run("evaluate", "--data", data, "--embedder", "none", "--db", db)
     assert (done.exit_code, "line 2, is not JSON (its lists and objects lie too deep" in done.stderr) == (2, True)
+
+
+def test_ids_that_name_nothing_of_whoever_asks_are_told(db: Path, tmp_path: Path) -> None:
+    data, fact = tmp_path / "labels.json", fact_of(db, "user.lives_in")
+    for user, told in (("ana", "1 of the 3 ids are"), ("ben", "3 of the 3 ids are")):
+        labels = [{"user_id": user, "query": "Where?", "relevant": ["t1", fact.fact_id, "nope"]}]
+        data.write_text(json.dumps(labels), encoding="utf-8")
+        assert told in run("evaluate", "--data", data, "--embedder", "none", "--db", db).stderr
+
+
+def test_a_label_that_cannot_be_used_is_told_with_its_place(db: Path, tmp_path: Path) -> None:
+    data = tmp_path / "labels.json"
+    data.write_text('[{"user_id": "ana", "query": "Where?", "relevant": ["t1"]}, {"user_id": "ana", "relevant": ["t1"]}]', encoding="utf-8")
+    done = run("evaluate", "--data", data, "--embedder", "none", "--db", db)
+    assert (done.exit_code, "labels.json, question 2, cannot be used: field query: it is missing" in done.stderr) == (2, True)
 
 
 def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) -> None:

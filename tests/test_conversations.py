@@ -1,5 +1,5 @@
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -88,6 +88,12 @@ def test_turns_keep_the_answer_the_zone_and_the_questions() -> None:
     assert (conversation.user_id, conversation.timezone, conversation.questions[0].expect) == ("ana", "Europe/Lisbon", "Lisbon")
 
 
+def test_turns_without_an_offset_are_of_the_zone_that_their_file_names() -> None:
+    turns = [{"user": "I am at home.", "timestamp": moment} for moment in ("2025-07-01T09:00:00", "2025-07-01T09:00:00+00:00")]
+    (conversation,) = parse({"timezone": "Asia/Tokyo", "turns": turns})
+    assert [turn.timestamp for turn in conversation.turns] == [datetime(2025, 7, 1, hour, tzinfo=UTC) for hour in (0, 9)]
+
+
 def test_locomo_sessions_come_in_the_order_of_their_numbers() -> None:
     (conversation,) = parse([SAMPLE])
     assert [turn.turn_id for turn in conversation.turns] == ["D1:1", "D1:2", "D2:1"]
@@ -140,12 +146,16 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
         ('{"messages": [{"text": "a"}, 3]}', "line 1, message 2: this is a number"),
         ('[{"role": "user", "name": "Rita", "content": "a"}]', "field name is not known"),
         ('[{"text": "a", "timestamp": "yesterday"}]', "message 1: field timestamp"),
+        ('[{"text": "a", "timestamp": 1700000000}]', "message 1: field timestamp cannot be used (write a time like"),
+        ('[{"text": "a", "turn_id": ""}]', "message 1: field turn_id is empty"),
+        ('[{"text": "a", "speaker": " "}]', "message 1: field speaker is empty"),
         ('[{"text": "a", "mood": "good"}]', "field mood is not known"),
         ('[{"text": "a", "content": "b"}]', "field content is not known"),
         ('[{"role": "tool", "content": 5}]', "message 1: field content cannot be used"),
         ('[{"role": "user", "content": [{"type": "image_url"}]}]', "message 1: field content is empty"),
         ('{"turns": [{"user": "a", "assistant": "b"}]}', "turn 1: field turn_id is missing"),
         ('{"turns": {}}', "field turns is an object"),
+        ('{"timezone": "Mars/Olympus", "turns": []}', "field timezone cannot be used (unknown time zone 'Mars/Olympus'"),
         ('{"turns": [], "questions": [{"ask": "x", "at": "then"}]}', "question 1: field at"),
         ('[{"conversation": {"session_1": "x"}}]', "field conversation.session_1 is text"),
         ('[{"conversation": {"session_1": [{"text": 1}], "session_1_date_time": "2023-05-08T13:56:00"}}]', "session_1.0.text is a number"),

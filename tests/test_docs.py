@@ -19,6 +19,7 @@ import yaml
 from pydantic import BaseModel
 
 import memdb
+import memdb.interfaces.chroma
 from memdb.interfaces.commands import app
 from memdb.interfaces.http import create_app
 from memdb.interfaces.mcp import create_server
@@ -107,6 +108,25 @@ def test_the_chroma_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     flight, rita, porto = capsys.readouterr().out.splitlines()
     assert flight.startswith("[['The flight to Porto leaves at nine.']]")
     assert (rita, porto) == ("['3']", "['2']")
+
+
+@pytest.mark.slow
+def test_the_example_that_copies_chromadb_s_collections_runs_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chromadb = pytest.importorskip("chromadb")
+    monkeypatch.chdir(tmp_path)
+    with chromadb.PersistentClient("chroma", settings=chromadb.Settings(anonymized_telemetry=False)) as client:
+        kept = client.create_collection("notes", metadata={"hnsw:space": "cosine"}, embedding_function=None)
+        kept.add(
+            ids=["a", "b"], embeddings=[[1.0, 2.0], [3.0, 4.0]], documents=["one", None], metadatas=[{"k": [1, 2]}, None], uris=[None, "u"]
+        )
+    code = re.search(r"Collections that chromadb itself has kept.*?```python\n(.*?)```", TOLD, re.DOTALL)
+    assert code
+    for _ in range(2):
+        exec(compile(code[1], "chroma.md", "exec"), {})
+    with memdb.interfaces.chroma.PersistentClient("mem.db") as client:
+        copy = client.get_collection("notes", embedding_function=None)
+        assert copy.get()["metadatas"] == [{"k": [1, 2]}, {}]
+        assert copy.query(query_embeddings=[[2.0, 4.0]], n_results=1, include=["documents"])["documents"] == [["one"]]
 
 
 @pytest.mark.slow

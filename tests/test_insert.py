@@ -67,9 +67,10 @@ def test_a_task_that_is_done_is_over_by_when_that_is_said(mem: memdb.Memory, beg
         ({"value_text": ""}, "Fact 2 cannot be stored: field value_text"),
         ({"valeu": 1}, "Fact 2 cannot be stored: field valeu"),
         ({"confidence": 2}, "Fact 2 cannot be stored: field confidence"),
-        ({"key": "Home"}, "Fact 2 has the key 'Home'"),
-        ({"kind": "message"}, "Fact 2 is of kind 'message'"),
-        ({"user_id": " "}, "user_id is empty"),
+        ({"key": "Home"}, "Fact 2 cannot be stored: its key is 'Home'"),
+        ({"kind": "message"}, "Fact 2 cannot be stored: its kind is 'message'"),
+        ({"user_id": " "}, "Fact 2 cannot be stored: user_id is empty"),
+        ({"valid_from": "2025-02-02", "valid_to": "2025-02-01"}, "Fact 2 cannot be stored: valid_to is 2025-02-01"),
     ],
 )
 def test_a_wrong_fact_is_named_and_nothing_of_its_transaction_is_kept(mem: memdb.Memory, wrong: dict[str, object], told: str) -> None:
@@ -350,7 +351,7 @@ with memdb.open(sys.argv[1], embedder=HashingEmbedder(64), config={"worker": Fal
 
 
 def test_wrong_vectors_are_refused(mem: memdb.Memory, tmp_path: Path) -> None:
-    for vectors in (np.zeros((1, 64), np.float32), np.ones((1, 3), np.float32), np.ones((0, 64), np.float32)):
+    for vectors in (np.zeros((1, 64), np.float32), *(np.ones(shape, np.float32) for shape in ((1, 3), (0, 64), (2, 64)))):
         with pytest.raises(memdb.InputError, match="The vectors given are not of the shape"):
             mem.remember_many(FACTS[:1], vectors=vectors)
     assert mem.facts("ana") == []

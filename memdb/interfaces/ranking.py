@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import tomllib
+from collections.abc import Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ import typer
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from memdb import Explanation, InputError, Labelled, disk
+from memdb import Explanation, InputError, Labelled, Memory, NotFoundError, disk
 from memdb.calibration import Calibration
 from memdb.checks import fault, unread
 from memdb.conversations import read_conversation
@@ -196,6 +197,7 @@ def evaluate(
     sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
     with opened(existing(db), embedder=embedder) as memory, going("measuring"):
         labelled = _read(data) if data else None
+        _tell_unknown(memory, labelled or ())
         measured = memory.evaluate(labelled, weights=sets)
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
     least = measured[_BASELINE]
@@ -234,6 +236,7 @@ def tune(
     assert name is not None
     with opened(existing(db), embedder=embedder) as memory, going("fitting"):
         labelled = _read(data) if data else None
+        _tell_unknown(memory, labelled or ())
         before = memory.weights(base)
         tuned = memory.tune(name, labelled, base=base, held_out=held_out, write=not dry_run)
     if json:
@@ -259,7 +262,7 @@ def weights(
             text = disk.text(file, wanted="the path of a file of weight sets")
             try:
                 told = yaml.safe_load(text) if file.suffix in (".yaml", ".yml") else tomllib.loads(text)
-                given = TypeAdapter(dict[str, dict[str, float]]).validate_python(told)
+                given = TypeAdapter(dict[str, dict[str, float]]).validate_python(told, strict=True)
             except ValidationError as error:
                 raise InputError(f"{file} holds no weight sets ({fault(error)}); write tables of numbers.") from error
             except (ValueError, RecursionError, yaml.YAMLError) as error:
@@ -329,17 +332,39 @@ def _read(path: Path) -> list[Labelled]:
     except (ValueError, RecursionError):
         document = _lines(text, path)
     items = document if isinstance(document, list) else [document]
-    if items and all(isinstance(item, dict) and "query" in item and "user_id" in item for item in items):
-        try:
-            return [Labelled.model_validate(item) for item in items]
-        except ValidationError as error:
-            raise InputError(f"{path} holds a question that cannot be used: {fault(error)}.") from error
+    if any(isinstance(item, dict) and {"query", "relevant"} & set(item) for item in items):
+        return [_labelled(item, f"{path}, question {place}") for place, item in enumerate(items, start=1)]
     return [
         Labelled(user_id=str(conversation.user_id), query=question.ask, relevant=question.evidence, kinds=("message",))
         for conversation in read_conversation(path)
         for question in conversation.questions
         if question.evidence
     ]
+
+
+def _labelled(item: object, place: str) -> Labelled:
+    try:
+        return Labelled.model_validate(item)
+    except ValidationError as error:
+        raise InputError(f"{place}, cannot be used: {fault(error)}.") from error
+
+
+def _tell_unknown(memory: Memory, labelled: Sequence[Labelled]) -> None:
+    """Say how many ids name nothing that whoever asks has: what they name counts as not found, whatever the weights."""
+    named = {(one.user_id, name) for one in labelled for name in (*one.relevant, *one.wrong)}
+    if unknown := sorted(one for one in named if not _is_known(memory, *one)):
+        user, name = unknown[0]
+        count = f"{len(unknown)} of the {len(named)} ids"
+        say(f"{count} are of no fact and no turn of whoever asks, such as {name!r} of {user!r}: nothing finds them.")
+
+
+def _is_known(memory: Memory, user: str, name: str) -> bool:
+    if memory.turns(user, turn_id=name, limit=0).total or memory.history(user_id=user, turn_id=name, limit=0).total:
+        return True
+    try:
+        return memory.fact(name).user_id == user
+    except NotFoundError:
+        return False
 
 
 def _lines(text: str, path: Path) -> list[object]:

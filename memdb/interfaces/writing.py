@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Literal, cast
 
 import typer
 
-from memdb import Change, Consent, Memory
+from memdb import Change, Consent, MdbError, Memory
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import work
 from memdb.interfaces.options import (
@@ -100,10 +101,11 @@ def load(
     chosen, turns = "none" if no_wait else embedder, [turn for conversation in conversations for turn in conversation.turns]
     rehearsed(db, lambda memory: work.store(memory, turns[:_KEPT_AT_ONCE], user_id=user or "somebody"), embedder=chosen)
     with opened(db, embedder=chosen, worker=not no_wait) as memory:
-        loaded = [
-            _load(memory, conversation, user_id=user or conversation.user_id or "", apart=user is not None and len(conversations) > 1)
-            for conversation in conversations
-        ]
+        with _told_what_is_kept(memory):
+            loaded = [
+                _load(memory, conversation, user_id=user or conversation.user_id or "", apart=user is not None and len(conversations) > 1)
+                for conversation in conversations
+            ]
         if not no_wait:
             work.finish(memory)
     if json:
@@ -172,6 +174,18 @@ def forget(
             ask_first(clean(f"Erase {what} from {db}, for good?"))
         forgotten = memory.forget(user, key=key)
     print_record(forgotten, json=json, columns=("erased", "rows"))
+
+
+@contextmanager
+def _told_what_is_kept(memory: Memory) -> Iterator[None]:
+    """Say how many messages the body has stored where it fails."""
+    known = memory.turns(limit=1).total
+    try:
+        yield
+    except MdbError:
+        if stored := memory.turns(limit=1).total - known:
+            say(f"{stored} messages were stored before this one; mend it and load them all again, which adds the rest.")
+        raise
 
 
 def _load(memory: Memory, conversation: Conversation, *, user_id: str, apart: bool) -> Loaded:

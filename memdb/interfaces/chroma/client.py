@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
@@ -36,8 +37,11 @@ from memdb.interfaces.chroma.reconcile import reconciled
 from memdb.interfaces.chroma.schema import Schema
 from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
+log = logging.getLogger("memdb")
+
 _DEFAULT = DefaultEmbeddingFunction()
 _IN_MEMORY = "ephemeral"
+_THEIRS = "chroma.sqlite3"  # what chromadb itself keeps its collections in
 _LOCAL = ("memdb.interfaces.chroma", "chromadb.api.rust.RustBindingsAPI", "chromadb.api.segment.SegmentAPI")  # the others ask a server
 
 VERSION = "1.5.9"
@@ -90,7 +94,10 @@ if hasattr(os, "register_at_fork"):
 def _opened(key: str) -> Collections:
     if key == _IN_MEMORY:
         return Collections(Path(tempfile.mkdtemp(prefix="memdb-")) / "mem.db")
-    Path(key).parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(key).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.path.exists(key) and os.path.exists(folder / _THEIRS):
+        log.warning("%s has collections of chromadb itself, which are not read; copy them as docs/chroma.md tells. %s is new.", folder, key)
     return Collections(key)
 
 

@@ -226,9 +226,10 @@ class Collection:
             most = validate.check_delete_limit(limit, filtered=where is not None or where_document is not None)
             among = None if ids is None else validate.check_ids(validate.as_list(ids))
             _check_filters(where, where_document)
+        filters.check_json(where)
         validate.check_unicode(among or [])
-        filters.check_comparable(where)
         validate.check_page("limit", most)
+        filters.check_comparable(where)
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
 
@@ -256,8 +257,9 @@ class Collection:
             if "data" in include and self._data_loader is None:
                 raise InputError("You must set a data loader on the collection if loading from URIs.")
             include = with_uris(include)
-        most, start = validate.check_page("limit", limit), validate.check_page("offset", offset or 0)
+        filters.check_json(where)
         validate.check_unicode(among or [])
+        most, start = validate.check_page("limit", limit), validate.check_page("offset", offset or 0)
         filters.check_comparable(where)
         with translated():
             found = self._client.read(
@@ -298,7 +300,9 @@ class Collection:
             if asked.embeddings is None:
                 asked = self._embedded(asked, ("images", "documents", "uris"), is_query=True)
         among = None if ids is None else validate.as_list(ids)
+        filters.check_json(where)
         validate.check_unicode(among or [])
+        validate.check_flat(asked.embeddings or [], "query_embeddings")
         validate.check_page("n_results", n_results)
         filters.check_comparable(where)
         with translated():

@@ -53,6 +53,7 @@ class Columns:
         """
         ids = self.ids or []
         validate.check_unicode(ids, "ids")
+        validate.check_flat(self.embeddings or [])
         validate.check_convertible(self.metadatas or [], none_allowed=none_allowed)
         validate.check_unicode(self.documents or [], "documents", nullable=True)
         validate.check_unicode(self.uris or [], "uris", nullable=True)

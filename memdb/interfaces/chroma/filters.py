@@ -44,12 +44,20 @@ def check_where(where: object) -> None:
         _check_comparison(key, value)
 
 
+def check_json(where: object) -> None:
+    """Make sure that a filter in chromadb's grammar can be told in JSON, as it is told to chromadb's engine.
+
+    Raises:
+        TypeError: it lists what JSON has no word for, such as bytes.
+    """
+    json.dumps(where)
+
+
 def check_comparable(where: object) -> None:
-    """Make sure that a filter in chromadb's grammar also makes sense to its engine.
+    """Make sure that a filter in chromadb's grammar, and in JSON, also makes sense to its engine.
 
     Raises:
         InvalidArgumentError: it does not.
-        TypeError: it lists what JSON has no word for, such as bytes.
     """
     if not isinstance(where, dict):
         return
@@ -60,7 +68,6 @@ def check_comparable(where: object) -> None:
         return
     operator, operand = next(iter(value.items())) if isinstance(value, dict) else ("$eq", value)
     operands = operand if isinstance(operand, list) else [operand]
-    json.dumps(operands)  # chromadb, too, leaves the refusal to that
     strange = (
         key.startswith("$")
         or not is_unicode(key)

@@ -56,17 +56,26 @@ def normal_embeddings(target: object) -> list[Array]:
 
 
 def check_vectors(vectors: Sequence[object]) -> None:
-    """Make sure that what is in the form of vectors is some: arrays of numbers, of one dimension.
+    """Make sure that what is in the form of vectors is some: arrays of numbers.
 
     Raises:
         InputError: one is not.
-        TypeError: one has two dimensions.
     """
     if not all(isinstance(vector, np.ndarray) for vector in vectors):
         kinds = list(dict.fromkeys(type(vector).__name__ for vector in vectors))
         raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
     for place, vector in enumerate(vectors):
         _check_vector(cast("Array", vector), place)
+
+
+def check_flat(vectors: Sequence[Array], name: str = "embeddings") -> None:
+    """Make sure that vectors have one dimension, which chromadb leaves to its engine: any other mistake is told first.
+
+    Raises:
+        TypeError: one has two.
+    """
+    if any(vector.ndim != 1 for vector in vectors):
+        raise TypeError(f"argument {name!r}: only 0-dimensional arrays can be converted to Python scalars")
 
 
 def check_finite(matrix: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
@@ -334,8 +343,6 @@ def _check_vector(vector: Array, place: int) -> None:
         )
     if vector.dtype not in _DTYPES:
         raise InputError(f"Expected each value in the embedding to be a int or float, got an embedding with {vector.dtype} - {vector}")
-    if vector.ndim != 1:
-        raise TypeError("argument 'embeddings': only 0-dimensional arrays can be converted to Python scalars")
 
 
 def _check_list(key: str, value: list[object]) -> None:
