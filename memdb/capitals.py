@@ -9,7 +9,7 @@ from functools import cache
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from memdb.called import called
-from memdb.english_rules import compiled, relation_words
+from memdb.english_rules import compiled, relation_words, rules
 from memdb.files import read
 from memdb.fitting import any_of
 from memdb.frames_abroad import fold
@@ -149,7 +149,17 @@ def _if_may_be(found: re.Match[str]) -> str:
     """A word with its capital where no other than a name can stand, unless it may be an adverb, or makes another noun."""
     word = found["names"]
     none = _NO_NAME_THERE.fullmatch(word) or word in _names().no_name or compiled(_NO_NAME).fullmatch(word)
-    return found.group() if none else _named(found)
+    return found.group() if none or _narrows(found.string[: found.start()]) else _named(found)
+
+
+def _narrows(before: str) -> bool:
+    """Whether what follows may tell more of what stands before it, so that it is a verb: "the only thing | my son eats is rice"."""
+    near = before[-_NEAR:].rstrip()
+    return _ASKS_WHAT.search(near) is not None or compiled(rules().phrase["narrowed_by"]).search(near) is not None
+
+
+_NEAR = 60  # characters before somebody, in which the noun stands that is told more of
+_ASKS_WHAT = re.compile(r"\b(?:what(?:ever)?|all|where|how|when|as|than|that|which)$")
 
 
 _NO_NAME_THERE = re.compile(
@@ -186,7 +196,8 @@ def _of_somebody() -> re.Pattern[str]:
     told = r",? (?:called |named |is (?:called |named )?)?"
     return re.compile(
         rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
-        rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|{any_of(frozenset(called().attributes['person']))}){told})"
+        rf"(?:(?P<animal>{compiled('{animal}').pattern})|{relation_words()}|boy|lad"
+        rf"|{any_of(frozenset(called().attributes['person']))}){told})"
         rf"(?P<names>{_SMALL}(?:(?:, (?:and )?| and ){_SMALL})*)"
     )
 

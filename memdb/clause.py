@@ -107,6 +107,8 @@ def parsed(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
     else:
         pronoun = found.group("pron").lower()
         meant = person[0] and (pronoun == "who" or person[0] in rules().groups[pronoun])
+        if pronoun == "they" and not meant:
+            return _timed(replace(clause, full=clause.text + moved), at=at, zone=zone)  # "they put me on insulin"
         subject, name = person if meant else ("", "")
         clause = replace(clause, guessed=True)
     return _timed(_reduced(replace(clause, subject=subject, name=name, full=rest + moved)), at=at, zone=zone)

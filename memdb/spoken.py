@@ -12,8 +12,23 @@ from memdb.subjects import is_relative, names_another
 from memdb.told_beside import spoken_of
 
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
+_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
+_SEVERAL = re.compile(  # who may be "they"; how long and how much is nobody
+    r"\b(?:(?:the|my|our|his|her|their|your|some|many|other|these|those|a few|\d+|two|three|four|five|six|seven|eight|nine|ten)"
+    r" (?:[\w-]+ )?"
+    r"(?!(?:weeks|days|months|years|hours|nights|minutes|times|kilos|miles|pounds|euros|dollars|this|was|is|has)\b)(?P<who>\w+s|children)"
+    r"|people|guests|friends|neighbou?rs|everyone|everybody|family|team|couple)\b",
+    re.IGNORECASE,
+)
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _IS_CALLED = re.compile(r"(?i:is (?:called|named)) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)")
+
+
+def _are_others(told: str) -> bool:
+    """Whether "they" may be others than the parents or the children who were spoken of: "my parents met the neighbours, they …"."""
+    found = list(_SEVERAL.finditer(told))
+    whose = {(one["who"] or "").lower() for one in found}
+    return len(whose) != 1 or not whose.issubset(rules().groups["they"])
 
 
 @dataclass(slots=True)
@@ -29,8 +44,13 @@ class Spoken:
         """The clauses of a sentence with whom each is about, but for those of which that cannot be told; `said` was said before."""
         pronoun = _PRONOUN.search(sentence)
         if pronoun is None:
-            before = self.last
-            return self._apart([self._noted(parsed(clause, self.last, self.known, at=at, zone=zone)) for clause in stated], before)
+            before, they = self.last, _THEY.search(sentence)
+            others = they is not None and _are_others(f"{said}{sentence[: they.start()]}")
+            each: list[Clause] = []
+            for clause in stated:
+                person = ("", "") if others and _THEY.match(clause.text) else self.last
+                each.append(self._noted(parsed(clause, person, self.known, at=at, zone=zone)))
+            return self._apart(each, before)
         leads, word = sentence[: pronoun.start()], pronoun.group().lower()
         if not self.last[0]:  # where what leads is long, who is meant is in it: "I look after my mum, she has dementia"
             self.last = spoken_of(leads if begins and len(leads.split()) > _LEADING else f"{said}{leads}", word, self.known)

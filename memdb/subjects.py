@@ -33,7 +33,7 @@ def subjects() -> re.Pattern[str]:
          (?:(?P<of>'s|s(?=\ (?:name\ is|birthday|favou?rite
           |an?(?!\ (?:few|lot|bit)\b)|allergic|vegan|vegetarian|pregnant|diabetic|coeliac|lactose)\b))
           |,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
-        |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
+        |(?P<pron>she|he|they|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
 

@@ -44,6 +44,7 @@ from .test_retractions import after
             },
         ),
         ("Our au pair, Lucía, is from Valencia", {("user.au_pair", "Lucía")}),
+        ("my boy ezra turned sixteen", {("user.son", "Ezra"), ("son.age", "sixteen")}),
     ],
 )
 def test_a_name_typed_without_its_capital_is_a_name(mem: memdb.Memory, said: str, facts: set[tuple[str, str]]) -> None:
@@ -83,6 +84,8 @@ def test_who_is_named_in_a_question_or_a_request_is_known_from_it(mem: memdb.Mem
         "i'm in love with coffee",
         "i'm in a relationship with food",
         "i got a job at the shop",
+        "the only thing my son eats is pasta",
+        "what my brother cooks is great",
     ],
 )
 def test_what_only_looks_like_a_name_is_none(mem: memdb.Memory, said: str) -> None:

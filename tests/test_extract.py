@@ -222,6 +222,13 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: Mapping[str, P
         ("I walked my dog Rex", "user.pet", "dog called Rex"),
         ("I miss walking with my dog Rex", "user.pet", "dog called Rex"),
         ("My late aunt Rose taught me", "user.aunt", "Rose"),
+        ("i get up at four thirty every morning", "user.gets_up_at", "four thirty"),
+        ("i'm in my second year of law at leeds", "user.studies_at", "Leeds"),
+        ("I'm saving up for a one-way ticket to Quito", "user.saves_for", "a one-way ticket to Quito"),
+        ("I'm a vicar, and every Friday night I run a choir", "user.habit", "run a choir every Friday night"),
+        ("I'm seven months pregnant", "user.pregnant", "pregnant"),
+        ("We have two greyhounds", "user.pet", "two greyhounds"),
+        ("I'm cooking for nine on Friday, two of them are vegan", "user.plans", "cooking for nine"),
     ],
 )
 def test_the_same_words_without_what_limits_them_are_a_fact(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:
@@ -406,7 +413,7 @@ def test_an_order_beside_a_request_is_meant_for_that_request(request_: str, pred
     ("text", "wanted"),
     [
         ("my name is dmitri i live in tbilisi i teach piano", {"name": "Dmitri", "lives_in": "Tbilisi", "teaches": "piano"}),
-        ("im 64 retired plumber i have a cat her name is mishka", {"age": "64", "works_as": "retired", "pet": "cat called Mishka"}),
+        ("im 64 retired plumber i have a cat her name is mishka", {"age": "64", "works_as": "retired plumber", "pet": "cat called Mishka"}),
         ("i live in hull my boss is called petra shes from berlin", {"lives_in": "Hull", "boss": "Petra", "boss.hometown": "Berlin"}),
         ("i live in lodz with my dog bruno hes 9 and got asthma can i run with him", {"lives_in": "Lodz", "dog.has_condition": "asthma"}),
         ("i work at aldi no sorry i work at lidl now i start at 6", {"works_at": "lidl"}),
@@ -1098,6 +1105,12 @@ def test_a_plan_has_the_time_of_its_event(predicates: Mapping[str, Predicate]) -
     assert (found.event_time, found.valid_to) == (datetime(2025, 5, 22, 23, tzinfo=UTC), datetime(2025, 5, 23, 23, tzinfo=UTC))
 
 
+def test_what_is_considered_has_the_time_for_which_it_is(predicates: Mapping[str, Predicate]) -> None:
+    found = one("We're thinking of moving to Porto next year", predicates)
+    assert (found.key, found.object) == ("user.considers", "moving to Porto")
+    assert found.valid_to == datetime(2027, 1, 1, tzinfo=UTC)
+
+
 def test_what_is_over_is_no_plan(predicates: Mapping[str, Predicate]) -> None:
     assert read("I'm flying high since last Friday", predicates) == []
 
@@ -1307,6 +1320,7 @@ def test_what_began_in_childhood_may_be_over(predicates: Mapping[str, Predicate]
         ("Grandma is 80", "grandmother.age", "80"),
         ("dad loves jazz", "father.likes", "jazz"),
         ("not a fan of horror films", "user.dislikes", "horror films"),
+        ("quit smoking in march and put on eight kilos", "user.avoids", "smoking"),
     ],
 )
 def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:

@@ -43,6 +43,7 @@ def told(text: str) -> tuple[str | None, list[str]]:
         ("¿Mi hijo mayor sigue en el equipo de baloncesto o ha cambiado de deporte?", "Spanish"),
         ("De lunes a viernes trabajo, mayo es un mes bonito.", "Spanish"), ("¿Quién vino ayer?", "Spanish"),
         ("Onde mora a minha irmã?", "Portuguese"), ("O que fiz ontem?", "Portuguese"), ("Por que deixei o trabalho?", "Portuguese"),
+        ("Quanto custava o quarto em Braga?", "Portuguese"), ("Quanto custava?", "Portuguese"), ("Quanto costava?", "Italian"),
         ("Dove ho messo le chiavi?", "Italian"), ("Quanto è costato il tavolo?", "Italian"), ("Chi è venuto sabato scorso?", "Italian"),
         ("Comment va ma mère ?", "French"), ("Chi mi ha prestato la tenda?", "Italian"), ("Wat is de naam van de arts?", "Dutch"),
         ("Waar woont mijn zus?", "Dutch"), ("Hoe heet mijn hond?", "Dutch"), ("Wat heb ik gisteren gedaan?", "Dutch"),

@@ -431,6 +431,7 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("I lost my toy dinosaur! Can you help me find it?", "find my toy dinosaur"),
         ("I can’t find my keys and my glasses are dirty. Help me find them, please", "find my keys"),
         ("It rains. Help me find it.", None),
+        ("Help me write a toast for Kim.", None),
         ("It rains.", None),
         ("Moments like these remind me to appreciate those I love.", None),
         ("I have a painting in my room to remind me to stay true.", None),
@@ -489,7 +490,7 @@ _RAILCARD = "Remind me to renew my railcard before the 20th."
         ],
         *[(_RAILCARD, said) for said in ("Renewed the railcard today.", "I finally got the railcard renewed", "I've sorted the railcard")],
         *[("Don't forget to buy milk", said) for said in ("I bought milk", "got the milk", "I picked up the milk on the way home")],
-        *[("Help me write a cover letter for Kim", said) for said in ("I wrote the cover letter", "sent off the cover letter to Kim")],
+        *[("Remind me to write a cover letter for Kim", said) for said in ("I wrote the cover letter", "sent off the cover letter to Kim")],
         *[("To do: call Rita about the boiler", said) for said in ("I called Rita", "It rained, but I spoke to Rita about the boiler.")],
         *[("Remind me to take out the bins tonight", said) for said in ("I took the bins out", "took out the bins")],
         *[("We still need to book a hotel in Rome", said) for said in ("we've booked the hotel in Rome!", "hotel's booked")],
@@ -520,7 +521,7 @@ def test_what_was_to_be_done_is_done_in_other_words(tell: Tell, task: str, deed:
         *[("To do: call Rita about the boiler", said) for said in ("I called Rita about the party", "Rita called about the boiler")],
         ("Remind me to take out the bins tonight", "I took out a loan"),
         ("We still need to book a hotel in Rome", "I booked a flight to Rome"),
-        ("Help me write a cover letter for Kim", "I started the cover letter for Kim"),
+        ("Remind me to write a cover letter for Kim", "I started the cover letter for Kim"),
     ],
 )
 def test_what_is_only_like_what_was_to_be_done_leaves_it_open(tell: Tell, task: str, said: str) -> None:

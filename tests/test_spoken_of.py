@@ -46,6 +46,7 @@ from .test_retractions import after
         (("My colleague Sameer told me he is allergic to peanuts",), ("sameer.allergic_to", "peanuts")),
         (("My sister is called Ana", "Ana told me she is vegan now"), ("sister.diet", "vegan")),
         (("my father died in 2019. He was a railway engineer",), ("father.works_as", "former railway engineer")),
+        (("My parents are here for two weeks. They live in Porto",), ("parents.lives_in", "Porto")),
     ],
 )
 def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:

@@ -141,7 +141,9 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             facts += changes_in(clause, here, partial(_believed, held_of, found))
         if read:
             facts = _without_names(facts, facts_in(clause, here))
-            facts = facts or _in_small_letters(clause, here)
+            if not facts or " at " in clause.text:  # "i'm in my second year of law at leeds" says two things
+                known = {one.key for one in facts}
+                facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
             facts += surmised_in(clause, here, partial(_believed, held_of, found))
         if not facts:

@@ -137,7 +137,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
 def _is_none_of_theirs(says: str, turn: Turn) -> bool:
     """Whether what is to be done is left to another: to whom one person says it, or to the assistant, who has done it at once."""
     if _HELPED_AT_ONCE.match(says):
-        return len(turn.assistant_response.split()) > _A_FEW
+        return not 0 < len(turn.assistant_response.split()) <= _A_FEW  # nor is there anything left open where no answer is known
     among_people = turn.speaker not in (None, "user", turn.user_id) and not turn.assistant_response
     return among_people and _TO_ANOTHER.match(says) is not None
 
