@@ -440,6 +440,11 @@ def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
         assert mem.stats().schema_version == SCHEMA_VERSION
 
 
+def test_the_tables_are_known_by_their_names(connection: apsw.Connection) -> None:
+    ordinary = "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
+    assert files.table_names() == {name for (name,) in connection.execute(ordinary)}
+
+
 def test_every_table_but_the_virtual_ones_is_strict(connection: apsw.Connection) -> None:
     loose = "select name from pragma_table_list where schema = 'main' and type = 'table' and not strict and name not like 'sqlite_%'"
     assert connection.execute(loose).fetchall() == []
