@@ -17,6 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -95,8 +96,8 @@ def at_once(folder: Path, messages: Sequence[str]) -> tuple[list[float], list[fl
         for start in range(0, len(messages), AT_ONCE):
             part = messages[start : start + AT_ONCE]
             given = [{"text": text, "session_id": "s"} for text in part]
-            loaded.append(timed(lambda given=given: one.load(given, user_id="ana")) / len(part))
-            observed.append(timed(lambda part=part: observe(part)) / len(part))
+            loaded.append(timed(partial(one.load, given, user_id="ana")) / len(part))
+            observed.append(timed(partial(observe, part)) / len(part))
     return loaded, observed
 
 
