@@ -123,6 +123,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
     text = turn.user_input if answer is None else f"{turn.user_input} {asked}"  # a yes takes the names of what was asked
     cased = _CASED.search(turn.user_input) is not None
     here = Circumstances(turn.timestamp, there.zone, cased, there.owner, text, there.predicates, first, held)
+    small = text.islower()
     said: list[Clause] = []
     over: list[tuple[str, str]] = []
     kept, swapped = 0, ""
@@ -141,7 +142,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             facts += changes_in(clause, here, partial(_believed, held_of, found))
         if read:
             facts = _without_names(facts, facts_in(clause, here))
-            if not facts or " at " in clause.text:  # "i'm in my second year of law at leeds" says two things
+            if small and (not facts or " at " in clause.text):  # "i'm in my second year of law at leeds" says two things
                 known = {one.key for one in facts}
                 facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
@@ -186,8 +187,6 @@ def _answering(turn: Turn, answer: str | None, there: Situation, people: Mapping
 
 def _in_small_letters(clause: Clause, here: Circumstances) -> list[Candidate]:
     """What a clause without capitals says of where one works, learns and the like: "i got a job at siemens"."""
-    if not here.text.islower():
-        return []
     named = {*rules().instead.places, *rules().instead.gotten}
     return [one for one in facts_in(capitals_in(clause, here), here) if one.predicate in named and not one.negated]
 
