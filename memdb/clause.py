@@ -98,7 +98,7 @@ def parsed(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         subject = found.group("rel").lower()
         clause = replace(clause, explicit=clause.explicit or "new" in found.group("how").lower().split())
         if found.group("of"):
-            if not compiled(r"(?:name|birthday|favou?rite|hobb|job|new|{attribute} is\b)").match(rest):
+            if not compiled(r"(?:name|birthday|(?:wedding )?anniversary|favou?rite|hobb|job|new|{attribute} is\b)").match(rest):
                 if _POSSESSED.match(rest):  # "my son's teacher is …" is not about the son
                     return _timed(replace(clause, full=clause.text + moved), at=at, zone=zone)
                 rest = f"is {rest}"  # "my sister's a nurse"

@@ -353,6 +353,7 @@ def test_a_secret_is_recognised_in_the_words_and_in_the_object() -> None:
 
 def test_a_key_can_name_a_topic() -> None:
     assert topic_in("user.blood_type", "User is 0 negative") == "health"
+    assert topic_in("user.religion", "User is Quaker") == "religion"
 
 
 def test_a_key_can_name_a_secret() -> None:

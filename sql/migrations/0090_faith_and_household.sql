@@ -1,0 +1,9 @@
+-- What somebody believes in, with how many they live, whom they lead and what they may spend is known as that.
+insert or ignore into predicates (predicate, label, category, cardinality, opposite, high_risk, memory_type, importance) values
+  ('religion',        'is',                   'identity',        'one',  null,       1, 'SIGNIFICANT', 0.7),
+  ('household',       'lives in a household of','identity',      'one',  null,       0, 'SIGNIFICANT', 0.6),
+  ('anniversary',     'has the anniversary on','identity',       'one',  null,       0, 'SIGNIFICANT', 0.7),
+  ('studied',         'studied',              'identity',        'many', null,       0, 'SIGNIFICANT', 0.6),
+  ('leads',           'leads a',              'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('budget',          'has a budget of',      'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('budget_for',      'has a budget for the', 'other',           'one',  null,       0, 'OBSERVATION', 0.5);
