@@ -1,4 +1,4 @@
--- What somebody believes in, with how many they live, whom they lead and what they may spend is known as that.
+-- What somebody believes in, with how many they live, whom they lead, what they may spend and where they are found is known as that.
 insert or ignore into predicates (predicate, label, category, cardinality, opposite, high_risk, memory_type, importance) values
   ('religion',        'is',                   'identity',        'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('household',       'lives in a household of','identity',      'one',  null,       0, 'SIGNIFICANT', 0.6),
@@ -6,4 +6,8 @@ insert or ignore into predicates (predicate, label, category, cardinality, oppos
   ('studied',         'studied',              'identity',        'many', null,       0, 'SIGNIFICANT', 0.6),
   ('leads',           'leads a',              'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('budget',          'has a budget of',      'other',           'one',  null,       0, 'OBSERVATION', 0.5),
-  ('budget_for',      'has a budget for the', 'other',           'one',  null,       0, 'OBSERVATION', 0.5);
+  ('budget_for',      'has a budget for the', 'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('username_on',     'has the username on',  'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('website',         'has the website',      'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('postcode',        'has the postcode',     'identity',        'one',  null,       1, 'SIGNIFICANT', 0.6),
+  ('investments',     'has invested in',      'other',           'many', null,       1, 'OBSERVATION', 0.5);
