@@ -516,7 +516,7 @@ class Memory:
     def reject(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as never true: it ends with an empty validity, so that questions about the past do not find it either.
 
-        What it had taken the place of stands again as before, unless that has changed since.
+        What it had taken the place of stands again as before, also out of the archive, unless that has changed since.
 
         Raises:
             NotFoundError: no fact has this id.

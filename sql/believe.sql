@@ -352,11 +352,11 @@ where f.status = 'pending_confirmation'
     where l.source_id = f.fact_id and l.relation = 'contradicts' and t.status in ('active', 'pending_confirmation', 'uncertain'))
 order by f.id;
 
--- What else is held for good under the key of a fact.
+-- What else is held for good under the key of a fact, wherever that is.
 -- statement: beside
 select r.record
-from facts f
-join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
+from fact_ever f
+join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.fact_id <> f.fact_id
 join fact_record r on r.id = o.id
 where f.fact_id = :fact_id
   and o.status in ('active', 'pending_confirmation', 'uncertain')
