@@ -737,11 +737,12 @@ class Memory:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
-        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
-        Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
-        `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
-        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough. `limit` is how
-        many hits may stand in it, of the first `config.context_candidates`.
+        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt,
+        each of its lines in full where its section has room for that. Of first-person memories there are no more, none older and none
+        younger than `recall` gives; those that are shown count as recalled. `Context.question` is what the user should be asked, where a
+        conflict that an answer depends on, or one of high value, is pending; `Context.verdict` says whether to answer from this at all.
+        Cold messages are asked only when the rest is not enough. `limit` is how many hits may stand in it, of the first
+        `config.context_candidates`.
 
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.
