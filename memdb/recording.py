@@ -275,8 +275,8 @@ def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predi
     (fact,) = _facts(db, "believe.by_id", fact_id)
     if not _gives_way(fact, predicates) or (fact.status == "active" and fact.valid_to is not None):
         return  # nor does what is so for a time take another's place
-    for earlier in _facts(db, "believe.lasts_into", fact_id):
-        if not earlier.denies:
+    for earlier in stored.facts(db, db.all("believe.lasts_into", fact_id=fact_id, user_id=fact.user_id, key=fact.key)):
+        if not earlier.denies and bring_back(db, earlier.fact_id):
             starts = to_text(fact.valid_from)
             log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "apply.close", status=earlier.status, valid_to=starts)
     cut_short(db, fact_id, log, predicates)
@@ -334,7 +334,8 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    return [other for other in _facts(db, "believe.beside", fact.fact_id) if not other.denies or normalise(other.object) == said]
+    held = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind)
+    return [other for other in stored.facts(db, held) if not other.denies or normalise(other.object) == said]
 
 
 def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
