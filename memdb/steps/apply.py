@@ -153,7 +153,7 @@ def _insert(
 
 
 def _importance(db: Database, key: str, tags: Sequence[str], predicates: Mapping[str, Predicate]) -> float:
-    """How much a fact counts of which that is not said: as its key says, or as its tags say where they say more, or its key says nothing."""
+    """How much a fact counts, where it is not said: as its key says, or its tags, where they say more or its key says nothing."""
     predicate = predicate_of(key, predicates)
     row = db.one("apply.tag_importance", tags=json.dumps(list(tags))) if tags else None
     if row is None or row["importance"] is None:
