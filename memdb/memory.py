@@ -602,7 +602,7 @@ class Memory:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
         What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
-        binds the application, too: `remember` raises `InputError`, `write` says why.
+        binds the application, too: `remember` raises `InputError`, `write` says why. What waits for leave by then is believed, or rejected.
 
         Args:
             user_id: whose choice this is.
@@ -614,7 +614,9 @@ class Memory:
             InputError: there is no such choice.
         """
         db = self._store.database()
-        return deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
+        chosen = deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
+        self._background.wake()
+        return chosen
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.

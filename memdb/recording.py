@@ -156,6 +156,11 @@ def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
 
 
+def let(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """Believe what waited for leave alone. Nobody has said it again, or decided about it, so that its turn can still be taken back."""
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "apply.let")
+
+
 def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
     """Say where a task stands; one that is done is over."""
     log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
