@@ -438,6 +438,8 @@ def test_other_numbers_are_no_contact(text: str) -> None:
         ("Mon mot de passe est : soleil12", "Mon ███████████████████████████"),
         ("It is 4111 1111 1111 1111 12/27 123.", "It is " + "█" * 19 + " 12/27 123."),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
+        ("My PIN is 4821. I typed 4821, not 48210.", "My ███████████. I typed ████, not 48210."),
+        ("My password is wrong, and something else is wrong.", "My ██████████████████ and something else is wrong."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
         ("Мой пароль: hunter2", "Мой ███████████████"),

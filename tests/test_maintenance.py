@@ -363,6 +363,14 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     assert "Bertha" in episode.value_text
 
 
+def test_an_episode_keeps_no_secret_where_it_stands_without_its_name(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "My password is hunter2, and the boiler is called Bertha.", "hunter2 does not work.", "It hums.")
+    mem.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert "hunter2" not in str(episode)
+    assert "does not work" in episode.value_text
+
+
 def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost a toy.")
     model = LanguageModel(
@@ -767,6 +775,13 @@ def test_a_secret_that_recurs_is_no_note(mem: memdb.Memory, secrets: Literal["re
         chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. My password is correcthorse"] * 7)
     mem.maintain(now="2025-03-05")
     assert sorted(note.value_text.split()[-1] for note in of(mem, "note")) == noted
+
+
+def test_a_secret_that_recurs_without_its_name_is_no_note(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. My password is correcthorse", "It is correcthorse"] * 4)
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text.split()[-1] for note in of(mem, "note")] == ["trains"]
 
 
 def test_a_model_that_reflects_is_told_no_secret(mem: memdb.Memory) -> None:
