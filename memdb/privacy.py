@@ -27,6 +27,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\W_]+")
 _LEAST = 4  # letters and digits of a secret that is known again
 _MARKS = ".,;:!?\"'“”()[]<>`*"
+_PARTS = re.compile(r"[\s:=\uff1a]+")
 _SAID_OF_SECRETS = frozenset(
     """always blank changed compromised correct different easy empty expired forgotten gone good hacked hard incorrect invalid known leaked
     long lost missing needed never password protected required reset right safe saved secret secure short still stolen strong stored
@@ -245,8 +246,8 @@ def without_secrets(text: str, *, told: Set[str] = frozenset()) -> str:
 
 def named_secrets(text: str) -> Set[str]:
     """Return what a text tells to be a password, a PIN or the like, which may stand elsewhere without that name."""
-    matches = (match for pattern in _compiled("spoken").values() for match in pattern.finditer(text))
-    values = (match[0].split()[-1].strip(_MARKS) for match in matches)
+    spoken = _compiled("spoken")
+    values = (_PARTS.split(text[start:end].strip(_MARKS))[-1] for name, start, end in _secrets(text) if name in spoken)
     return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _SAID_OF_SECRETS)
 
 
