@@ -15,8 +15,9 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.figures import closer
 from memdb.observer import build_profile
+from memdb.privacy import topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, dismiss_moot, move, revive, settle
+from memdb.recording import Origin, dismiss, dismiss_moot, let, move, revive, settle
 from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
 from memdb.records import DECIDABLE, Consent, Fact, Procedure, TaskState, by_the_clock
@@ -185,9 +186,25 @@ def consent(
         wrong = error.errors()[0]
         raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {checks.why(wrong)}.") from error
     if sensitive_topics is not None or secrets is not None:
+        now = utc_now()
         with db.transaction():
-            db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(utc_now()))
+            db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(now))
+            if sensitive_topics in ("keep", "refuse"):
+                _heed(db, user_id, keep=sensitive_topics == "keep", now=now)
     return read_consent(db, user_id=user_id, config=config)
+
+
+def _heed(db: Database, user_id: str, *, keep: bool, now: datetime) -> None:
+    """What waits on a sensitive topic is believed, if it waits for leave alone and that is given, or dismissed, if it is not."""
+    for row in db.all("consent.waiting", user_id=user_id, now=to_text(now)):
+        fact = reading.fact(db, stored.fact(db, row["record"]).fact_id)  # one may have gone with another
+        if fact.status != "pending_confirmation" or topic_of(fact) is None:
+            continue
+        origin = _origin(fact, "consent", now)
+        if not keep:
+            dismiss(db, fact, origin=origin, reason="the user lets nothing of this be kept")
+        elif row["leave"]:
+            let(db, fact, origin=origin, reason="the user lets it be kept")
 
 
 def _live_fact(db: Database, fact_id: str) -> Fact:

@@ -19,7 +19,7 @@ from memdb.llm import calls_of
 from memdb.names import one_each, spelled
 from memdb.narrator import Narrator
 from memdb.people import with_people
-from memdb.privacy import quotable
+from memdb.privacy import quotable_together
 from memdb.reading import read_consent
 from memdb.recording import Origin, keep_calls, record
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn, source_of
@@ -239,7 +239,8 @@ def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], co
 def _sayable(db: Database, part: Segment, config: Config) -> Segment:
     """A segment whose events are told without secrets, unless their user lets them be kept; the events themselves stay as they came."""
     consent = read_consent(db, user_id=part.events[0].user_id, config=config)
-    told = [event.model_copy(update={"description": quotable(event.description, consent)}) for event in part.events]
+    texts = quotable_together([event.description for event in part.events], consent)
+    told = [event.model_copy(update={"description": text}) for event, text in zip(part.events, texts, strict=True)]
     return part.model_copy(update={"events": tuple(told)})
 
 

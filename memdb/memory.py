@@ -516,7 +516,7 @@ class Memory:
     def reject(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as never true: it ends with an empty validity, so that questions about the past do not find it either.
 
-        What it had taken the place of stands again as before, unless that has changed since.
+        What it had taken the place of stands again as before, also out of the archive, unless that has changed since.
 
         Raises:
             NotFoundError: no fact has this id.
@@ -602,7 +602,7 @@ class Memory:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
         What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
-        binds the application, too: `remember` raises `InputError`, `write` says why.
+        binds the application, too: `remember` raises `InputError`, `write` says why. What waits for leave by then is believed, or rejected.
 
         Args:
             user_id: whose choice this is.
@@ -614,7 +614,9 @@ class Memory:
             InputError: there is no such choice.
         """
         db = self._store.database()
-        return deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
+        chosen = deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
+        self._background.wake()
+        return chosen
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
@@ -737,11 +739,12 @@ class Memory:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
-        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
-        Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
-        `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
-        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough. `limit` is how
-        many hits may stand in it, of the first `config.context_candidates`.
+        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt,
+        each of its lines in full where its section has room for that. Of first-person memories there are no more, none older and none
+        younger than `recall` gives; those that are shown count as recalled. `Context.question` is what the user should be asked, where a
+        conflict that an answer depends on, or one of high value, is pending; `Context.verdict` says whether to answer from this at all.
+        Cold messages are asked only when the rest is not enough. `limit` is how many hits may stand in it, of the first
+        `config.context_candidates`.
 
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from memdb.files import read
 from memdb.records import STATEMENT, Candidate, Consent, Fact
+from memdb.stop_words import STOP_WORDS
 from memdb.unspaced import is_unspaced, words_of
 
 # within a row of single digits none begins, so that a long row is soon read
@@ -24,6 +25,14 @@ _WORDS = ("password", "access key")  # the other secrets have digits
 _DIGITS = 3  # at least; pin 13 is one of a circuit board
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\W_]+")
+_LEAST = 4  # letters and digits of a secret that is known again
+_MARKS = ".,;:!?\"'“”()[]<>`*"
+_PARTS = re.compile(r"[\s:=\uff1a]+")
+_SAID_OF_SECRETS = frozenset(
+    """always blank changed compromised correct different easy empty expired forgotten gone good hacked hard incorrect invalid known leaked
+    long lost missing needed never password protected required reset right safe saved secret secure short still stolen strong stored
+    unknown unsafe weak working written wrong""".split()
+)
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
@@ -216,11 +225,30 @@ def quotable(text: str, consent: Consent) -> str:
     return without_secrets(text) if consent.secrets == "refuse" else text
 
 
-def without_secrets(text: str) -> str:
-    """Return a text with the secrets in it blacked out."""
+def quotable_together(texts: Sequence[str], consent: Consent) -> list[str]:
+    """Return texts as they may be quoted: what one of them tells to be a secret is blacked out in the others, too."""
+    if consent.secrets != "refuse":
+        return list(texts)
+    told = frozenset[str]().union(*map(named_secrets, texts))
+    return [without_secrets(text, told=told) for text in texts]
+
+
+def without_secrets(text: str, *, told: Set[str] = frozenset()) -> str:
+    """Return a text with the secrets in it blacked out, wherever they stand, and those that are `told`."""
+    told = told | named_secrets(text)  # while they are there to be read
     for _, start, end in _secrets(text):
         text = text[:start] + "█" * (end - start) + text[end:]
+    for value in sorted(told, key=len, reverse=True):
+        if value in text:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "█" * len(value), text)
     return text
+
+
+def named_secrets(text: str) -> Set[str]:
+    """Return what a text tells to be a password, a PIN or the like, which may stand elsewhere without that name."""
+    spoken = _compiled("spoken")
+    values = (_PARTS.split(text[start:end].strip(_MARKS))[-1] for name, start, end in _secrets(text) if name in spoken)
+    return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _SAID_OF_SECRETS)
 
 
 def _read_for(topic: str, words: str) -> str:

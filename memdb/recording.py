@@ -42,6 +42,15 @@ def read_fact(db: Database, fact_id: str) -> Fact | None:
     return stored.fact(db, row["record"]) if row else None
 
 
+def bring_back(db: Database, fact_id: str) -> bool:
+    """Have a fact among the facts again, if only the archive has it; return whether it is there."""
+    if db.one("believe.by_id", fact_id=fact_id):
+        return True
+    brought = db.run("compact.bring_back", fact_id=fact_id) > 0
+    db.run("compact.clear_archived", fact_id=fact_id)
+    return brought
+
+
 def action_hash_of(*parts: JsonValue) -> str:
     """Return a short stable digest of JSON values."""
     told = json.dumps(parts, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")  # what cannot be stored is refused later
@@ -147,6 +156,11 @@ def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
 
 
+def let(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """Believe what waited for leave alone. Nobody has said it again, or decided about it, so that its turn can still be taken back."""
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "apply.let")
+
+
 def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
     """Say where a task stands; one that is done is over."""
     log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
@@ -222,7 +236,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
             continue
         earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
-        if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
+        if any(_is_displaced(db, one, predicates) for one in earlier.values()) or not all(bring_back(db, fact_id) for fact_id in earlier):
             continue
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
         for row in (*changes, *waited.values()):
@@ -266,8 +280,8 @@ def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predi
     (fact,) = _facts(db, "believe.by_id", fact_id)
     if not _gives_way(fact, predicates) or (fact.status == "active" and fact.valid_to is not None):
         return  # nor does what is so for a time take another's place
-    for earlier in _facts(db, "believe.lasts_into", fact_id):
-        if not earlier.denies:
+    for earlier in stored.facts(db, db.all("believe.lasts_into", fact_id=fact_id, user_id=fact.user_id, key=fact.key)):
+        if not earlier.denies and bring_back(db, earlier.fact_id):
             starts = to_text(fact.valid_from)
             log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "apply.close", status=earlier.status, valid_to=starts)
     cut_short(db, fact_id, log, predicates)
@@ -325,7 +339,8 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    return [other for other in _facts(db, "believe.beside", fact.fact_id) if not other.denies or normalise(other.object) == said]
+    held = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind)
+    return [other for other in stored.facts(db, held) if not other.denies or normalise(other.object) == said]
 
 
 def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:

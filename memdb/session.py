@@ -331,7 +331,7 @@ class Session:
             kind=item.kind,
             importance=item.importance,
             session_id=self.session_id,
-            turn_id=f"working-{action_hash_of(self.session_id, item.text)}",
+            turn_id=f"working-{action_hash_of(self.session_id, item.text, to_text(item.added_at))}",  # what comes again later is kept again
             timestamp=at,
         )
         self.working.keep(item.text, fact.fact_id)

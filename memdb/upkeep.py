@@ -15,7 +15,7 @@ from memdb.identity import at_work, is_gone, new_identity
 from memdb.ids import EPISODES, id_of
 from memdb.llm import LanguageModel
 from memdb.observer import decide
-from memdb.privacy import quotable
+from memdb.privacy import quotable, quotable_together
 from memdb.reading import read_consent
 from memdb.recording import Origin, keep_calls, read_fact
 from memdb.records import Candidate, Case, Consent, Fact
@@ -65,7 +65,8 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
     owner, name = str(session["user_id"]), str(session["session_id"])
     consent = read_consent(db, user_id=owner, config=config)  # a secret that is cut in two is none any more: it is looked for in the whole
     said = _messages(db, session, config)
-    messages = [message.model_copy(update={"value_text": quotable(message.value_text, consent)}) for message in said]
+    texts = quotable_together([message.value_text for message in said], consent)
+    messages = [message.model_copy(update={"value_text": text}) for message, text in zip(said, texts, strict=True)]
     summary = summarize(messages, llm=llm)
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):

@@ -78,6 +78,9 @@ update facts set
   updated_at = max(updated_at, :now), last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
+-- statement: let
+update facts set status = 'active', updated_at = max(updated_at, :now) where fact_id = :fact_id;
+
 -- statement: link
 insert into links (source_id, target_id, relation, created_at) values (:source_id, :target_id, :relation, :now)
 on conflict do nothing;

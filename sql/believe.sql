@@ -352,30 +352,33 @@ where f.status = 'pending_confirmation'
     where l.source_id = f.fact_id and l.relation = 'contradicts' and t.status in ('active', 'pending_confirmation', 'uncertain'))
 order by f.id;
 
--- What else is held for good under the key of a fact.
+-- What else than a fact is held for good under its key, wherever that fact is.
 -- statement: beside
 select r.record
-from facts f
-join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
+from facts o
 join fact_record r on r.id = o.id
-where f.fact_id = :fact_id
+where o.user_id = :user_id
+  and o.key = :key
+  and o.kind = :kind
+  and o.fact_id <> :fact_id
   and o.status in ('active', 'pending_confirmation', 'uncertain')
   and o.valid_to is null
 order by o.id;
 
--- What gave way under the key of a fact, was said before it, and lasts into it.
+-- What gave way under the key of a fact, was said before it, and lasts into it, also where it lies in the archive.
 -- statement: lasts_into
-select r.record
+select o.record
 from facts f
-join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
-join fact_record r on r.id = o.id
+join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
+  and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
+  and o.key = :key
   and o.status = 'superseded'
   and o.valid_from < o.valid_to
   and o.valid_to > f.valid_from
   and (f.valid_to is null or o.valid_from < f.valid_to)
-  and coalesce(o.last_mentioned_at, o.created_at) <= coalesce(f.last_mentioned_at, f.created_at)
-order by o.id;
+  and coalesce(o.record ->> 'last_mentioned_at', o.record ->> 'created_at') <= coalesce(f.last_mentioned_at, f.created_at)
+order by o.valid_from, o.fact_id;
 
 -- What was to last only until a fact begins, since that takes its place; and until when it was to last before.
 -- statement: waits_to_end
@@ -412,8 +415,7 @@ where f.fact_id = :fact_id
   and not (
     e.status = 'superseded'
     and e.valid_from < :begins
-    and exists (
-      select 1 from facts o where o.fact_id = e.fact_id and coalesce(o.last_mentioned_at, o.created_at) <= :now))
+    and coalesce(e.record ->> 'last_mentioned_at', e.record ->> 'created_at') <= :now)
 limit 1;
 
 -- What began under the key of a fact while that lasted, was said after it, and gave way, too, also where it lies in the archive; the first first.

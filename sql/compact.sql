@@ -29,3 +29,24 @@ cross join facts f on f.fact_id = m.value;
 
 -- statement: clear
 delete from facts where fact_id in (select value from json_each(:fact_ids));
+
+-- What was taken back or rejected had taken the place of something that was moved away by then: it stands among the facts again, as it was moved.
+-- statement: bring_back
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at,
+  seen_count, last_accessed, access_count
+)
+select
+  a.record ->> 'fact_id', a.record ->> 'user_id', a.record ->> 'kind', a.record ->> 'key', a.record ->> 'value_text',
+  nullif(a.record -> 'value_json', 'null'), a.record ->> 'category', a.record ->> 'memory_type', a.record ->> 'confidence', a.record ->> 'importance',
+  a.record ->> 'effective_importance', a.record ->> 'source', a.record ->> 'speaker', a.record ->> 'event_time', a.record ->> 'valid_from',
+  a.record ->> 'valid_to', a.record ->> 'status', a.record ->> 'source_turn_id', a.record ->> 'source_excerpt', a.record ->> 'session_id',
+  a.record -> 'tags', a.record ->> 'created_at', a.record ->> 'updated_at', a.record ->> 'last_mentioned_at', a.record ->> 'seen_count',
+  a.record ->> 'last_accessed', a.record ->> 'access_count'
+from facts_archive a
+where a.fact_id = :fact_id
+on conflict (fact_id) do nothing;
+
+-- statement: clear_archived
+delete from facts_archive where fact_id = :fact_id;

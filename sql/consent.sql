@@ -9,3 +9,14 @@ on conflict (user_id) do update set
   sensitive_topics = coalesce(excluded.sensitive_topics, sensitive_topics),
   secrets = coalesce(excluded.secrets, secrets),
   given_at = excluded.given_at;
+
+-- What waits for a word of a user; for leave alone where it contradicts nothing.
+-- statement: waiting
+select r.record, not exists (select 1 from links l where l.source_id = f.fact_id and l.relation = 'contradicts') as leave
+from facts f
+join fact_record r on r.id = f.id
+where f.user_id = :user_id
+  and f.kind in (select k.kind from kinds k where k.kind <> 'message')
+  and f.status = 'pending_confirmation'
+  and (f.valid_to is null or f.valid_to > :now)
+order by f.id;

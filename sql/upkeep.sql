@@ -193,8 +193,8 @@ weight as materialized (
 recurring as (
   select
     f.id,
-    (select json_group_array(h.changed_at) from fact_history h
-     where h.fact_id = f.fact_id and h.operation in ('insert', 'update', 'noop', 'confirm') and h.turn_id not glob 'maintain-*') as said,
+    f.fact_id,
+    f.created_at,
     exp(-max(0.0, julianday(:now) - julianday(coalesce(f.last_mentioned_at, f.updated_at))) / k.tau_days) as recency,
     1.0 - exp(-f.seen_count / 3.0) as frequency,
     min(1.0, max(0, f.seen_count - 1) / 3.0) as agreement,
@@ -209,13 +209,38 @@ recurring as (
     and f.status = 'active'
     and f.category = 'other'
     and f.seen_count >= :days
+),
+-- itself, and what upkeep has found to say the same
+same as (
+  select id, fact_id, created_at from recurring
+  union all
+  select p.id, o.fact_id, o.before ->> 'created_at'
+  from recurring p
+  cross join fact_history m on m.fact_id = p.fact_id and m.operation = 'noop' and m.turn_id glob 'maintain-*'
+  cross join fact_history o on o.user_id = m.user_id and o.turn_id = m.turn_id and o.operation = 'supersede' and o.action_hash = m.action_hash
+),
+-- when it was said: other changes tell nothing of that, nor does what was taken back
+said as materialized (
+  select id, json_group_array(at) as times
+  from (
+    select id, created_at as at from same
+    union all
+    select s.id, h.changed_at
+    from same s
+    cross join fact_history h on h.fact_id = s.fact_id
+    where h.turn_id not glob 'maintain-*'
+      and (h.operation = 'confirm' or (h.operation in ('update', 'noop') and h.after ->> 'seen_count' > h.before ->> 'seen_count'))
+      and not exists (
+        select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id))
+  group by id
 )
-select r.record, p.said
+select r.record, s.times as said
 from recurring p
+join said s on s.id = p.id
 join facts f on f.id = p.id
 join fact_record r on r.id = p.id
 cross join weight w
-where json_array_length(p.said) >= :days
+where json_array_length(s.times) >= :days
   and (w.match + w.recency * p.recency + w.frequency * p.frequency + w.intrinsic_importance * f.importance)
       / max(1e-9, w.match + w.recency + w.frequency + w.intrinsic_importance)
     * (w.sure_confidence * f.confidence + w.sure_match + w.sure_agreement * p.agreement + w.sure_source_reliability * p.source_reliability)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -1150,6 +1151,26 @@ def test_what_is_to_change_is_so_until_then(turns: list[tuple[str, str]], expect
     for day, (held, then) in zip(("2025-04-20", "2025-05-02"), expected, strict=True):
         assert [entry.value for entry in mem.profile("ana", now=day).hard_preferences["user.diet"]] == [held]
         assert [fact.object for fact in mem.facts("ana", key="user.diet", as_of=day)] == [then]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_what_comes_in_late_is_weighed_against_the_archive_too(mem: memdb.Memory, order: tuple[int, ...]) -> None:
+    said = (("I live in Rome.", "2024-01-01"), ("I moved to Bern.", "2024-03-01"), ("I moved to Oslo.", "2024-06-01"))
+    for text, day in (said[place] for place in order):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+        mem.compact(now="2030-01-01")
+    then = [mem.facts("ana", key="user.lives_in", as_of=day) for day in ("2024-02-01", "2024-04-01", "2024-07-01")]
+    assert [[fact.object for fact in held] for held in then] == [["Rome"], ["Bern"], ["Oslo"]]
+
+
+def test_a_known_home_is_dated_back_though_the_one_before_lies_in_the_archive(mem: memdb.Memory) -> None:
+    said = (("I live in Rome.", "2024-01-01"), ("I moved to Oslo.", "2024-06-01"), ("I moved to Oslo in April 2024.", "2024-09-01"))
+    for text, day in said:
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+        mem.compact(now="2030-01-01")
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", as_of="2024-05-01")] == ["Oslo"]
 
 
 def test_what_is_confirmed_before_it_begins_ends_nothing_before_it_begins(tell: Tell) -> None:

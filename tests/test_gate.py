@@ -439,6 +439,8 @@ def test_other_numbers_are_no_contact(text: str) -> None:
         ("Mon mot de passe est : soleil12", "Mon ███████████████████████████"),
         ("It is 4111 1111 1111 1111 12/27 123.", "It is " + "█" * 19 + " 12/27 123."),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
+        ("My PIN is 4821. I typed 4821, not 48210.", "My ███████████. I typed ████, not 48210."),
+        ("My password is wrong, and something else is wrong.", "My ██████████████████ and something else is wrong."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
         ("Мой пароль: hunter2", "Мой ███████████████"),
@@ -503,6 +505,37 @@ def test_what_is_sensitive_is_believed_only_with_the_user_s_leave(mem: memdb.Mem
     assert (fact.status, fact.object) == ("pending_confirmation", "peanuts")
     assert "peanuts" in (mem.context("What shall we eat?", user_id="ana", now="2025-03-02").question or "")
     assert mem.confirm(fact.fact_id).status == "active"
+
+
+@pytest.mark.parametrize(("choice", "status"), [("keep", "active"), ("refuse", "expired"), ("ask", "pending_confirmation")])
+def test_what_waits_for_leave_is_believed_or_dismissed_when_the_user_chooses(
+    mem: memdb.Memory, choice: Literal["keep", "ask", "refuse"], status: str
+) -> None:
+    mem.consent("ana", sensitive_topics="ask")
+    ill(mem)
+    (waiting,) = mem.facts("ana", statuses=["pending_confirmation"])
+    mem.consent("ana", sensitive_topics=choice)
+    fact = mem.fact(waiting.fact_id)
+    assert (fact.status, fact.confidence, fact.last_mentioned_at) == (status, waiting.confidence, waiting.last_mentioned_at)
+    assert (mem.context("dinner", user_id="ana", now="2025-03-02").question is None) is (choice != "ask")
+
+
+def test_what_there_is_leave_for_goes_with_its_turn(mem: memdb.Memory) -> None:
+    mem.observe("I'm allergic to peanuts.", user_id="ana", turn_id="t1", timestamp="2025-03-01")
+    mem.drain()
+    mem.consent("ana", sensitive_topics="keep")
+    assert mem.undo(user_id="ana", turn_id="t1").ended == 1
+    assert mem.facts("ana") == []
+
+
+def test_leave_to_remember_decides_no_conflict(mem: memdb.Memory) -> None:
+    for text, day in (("My salary is 40,000 euros.", "03-01"), ("My salary is 50,000 euros.", "06-01")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}")
+        mem.drain()
+    mem.consent("ana", sensitive_topics="keep")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana")] == [
+        ("40,000 euros", "active"), ("50,000 euros", "pending_confirmation")
+    ]  # fmt: skip
 
 
 def test_that_something_sensitive_is_over_is_taken_in_whatever_is_to_be_kept(mem: memdb.Memory) -> None:

@@ -363,6 +363,14 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     assert "Bertha" in episode.value_text
 
 
+def test_an_episode_keeps_no_secret_where_it_stands_without_its_name(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "My password is hunter2, and the boiler is called Bertha.", "hunter2 does not work.", "It hums.")
+    mem.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert "hunter2" not in str(episode)
+    assert "does not work" in episode.value_text
+
+
 def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost a toy.")
     model = LanguageModel(
@@ -767,6 +775,13 @@ def test_a_secret_that_recurs_is_no_note(mem: memdb.Memory, secrets: Literal["re
         chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. My password is correcthorse"] * 7)
     mem.maintain(now="2025-03-05")
     assert sorted(note.value_text.split()[-1] for note in of(mem, "note")) == noted
+
+
+def test_a_secret_that_recurs_without_its_name_is_no_note(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. My password is correcthorse", "It is correcthorse"] * 4)
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text.split()[-1] for note in of(mem, "note")] == ["trains"]
 
 
 def test_a_model_that_reflects_is_told_no_secret(mem: memdb.Memory) -> None:
@@ -1228,6 +1243,29 @@ def test_what_upkeep_does_with_a_fact_is_not_that_it_was_said(mem: memdb.Memory)
     mem.remember_many([stored("Drives a Volvo", 2, key="user.drives", object="Volvo")])
     mem.drain()
     assert [(done.merged, done.promoted) for done in (mem.maintain(now=day) for day in ("2025-03-03", "2025-03-04"))] == [(1, 0), (0, 0)]
+
+
+def test_what_is_doubted_was_not_said_on_another_day(mem: memdb.Memory) -> None:
+    for hour in (1, 2, 3):
+        fact = mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"2025-03-01T1{hour}:00:00Z")
+    mem.doubt(fact.fact_id, now="2025-03-02")
+    mem.confirm(fact.fact_id, now="2025-03-03")
+    assert mem.maintain(now="2025-03-05").promoted == 0
+
+
+def test_what_is_taken_back_was_not_said_on_that_day(mem: memdb.Memory) -> None:
+    for place, day in enumerate((1, 1, 2, 3)):
+        at, turn = f"2025-03-0{day}T1{place}:00:00Z", f"t{place}"
+        mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=at, turn_id=turn)
+    mem.undo(user_id="ana", turn_id="t3", now="2025-03-04")
+    assert mem.maintain(now="2025-03-05").promoted == 0
+
+
+def test_what_was_held_three_times_was_said_on_the_days_of_all_three(mem: memdb.Memory) -> None:
+    mem.remember_many([stored("Drives a Volvo", day, key="user.drives", object="Volvo") for day in (1, 2, 3)])
+    mem.drain()
+    done = mem.maintain(now="2025-03-05")
+    assert (done.merged, done.promoted) == (2, 1)
 
 
 def test_what_is_said_of_money_again_and_again_is_no_preference(mem: memdb.Memory) -> None:

@@ -155,6 +155,16 @@ def test_a_context_with_working_memory_is_one_question_and_recalls_what_it_shows
     assert mem.stats().retrievals == 1
 
 
+def test_what_was_done_comes_to_mind_again_in_a_session_of_the_same_name_and_is_kept_again(mem: memdb.Memory) -> None:
+    for day in (1, 8):
+        with mem.session("ana", "chat", now=f"2025-03-0{day}T10:00:00Z") as s:
+            s.working.add("Buy milk", kind="task")
+            (task,) = s.flush().kept
+            assert task.status == "active"
+            mem.task(task.fact_id, "done", now=f"2025-03-0{day}T12:00:00Z")
+    assert len(mem.facts("ana", kinds=["task"], statuses=["expired"])) == 2
+
+
 def test_a_flush_keeps_what_is_in_mind_once(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.working.add("Wants short answers", importance=0.8)

@@ -409,6 +409,15 @@ def test_what_is_over_by_the_clock_is_listed_as_expired_before_that_is_written_d
     assert not mem.facts("ana", statuses=["active", "pending_confirmation"], now="2025-03-08")
 
 
+@pytest.mark.parametrize(("stated", "counts"), [(None, 0.9), (0.3, 0.3)])
+def test_a_fact_counts_by_the_tags_that_it_is_given_later_unless_it_was_said_how_much(
+    mem: memdb.Memory, stated: float | None, counts: float
+) -> None:
+    for tags, importance in ((["chit-chat"], stated), (["safety"], None)):
+        mem.remember("Keeps a ladder", user_id="ana", key="user.item", object="ladder", tags=tags, importance=importance)
+    assert [(fact.importance, fact.tags) for fact in mem.facts("ana")] == [(counts, ("chit-chat", "safety"))]
+
+
 @pytest.mark.parametrize("filters", [{}, {"categories": ["other"]}, {"tags": ["trip"]}])
 @pytest.mark.parametrize("statuses", [["expired"], ["active", "expired"], ["active", "pending_confirmation", "expired"]])
 def test_what_is_over_by_the_clock_is_found_as_expired_before_that_is_written_down(

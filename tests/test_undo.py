@@ -47,11 +47,20 @@ def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:
     assert [fact.object for fact in told.facts("ana", key="user.lives_in")] == ["Lisbon"]
 
 
-def test_a_turn_is_taken_back_though_what_it_replaced_was_moved_away(told: memdb.Memory) -> None:
+def test_undoing_a_turn_brings_back_what_it_replaced_from_the_archive(told: memdb.Memory) -> None:
     assert told.compact(now="2026-04-01") == 1
-    undone = told.undo(user_id="ana", turn_id="t2")
-    assert (undone.restored, undone.ended, undone.kept) == (0, 2, 1)
-    assert held(told) == {}
+    undone = told.undo(user_id="ana", turn_id="t2", now="2026-04-02")
+    assert (undone.restored, undone.ended, undone.kept) == (1, 2, 0)
+    assert held(told) == {"user.lives_in": "Porto"}
+    assert [hit.fact.object for hit in told.search("Porto", user_id="ana", kinds=["fact"])] == ["Porto"]
+
+
+def test_rejecting_a_fact_brings_back_what_it_replaced_from_the_archive(told: memdb.Memory) -> None:
+    told.compact(now="2026-04-01")
+    (lisbon,) = told.facts("ana", key="user.lives_in")
+    told.reject(lisbon.fact_id, now="2026-04-02")
+    assert [(fact.object, fact.valid_to) for fact in told.facts("ana", key="user.lives_in")] == [("Porto", None)]
+    assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-06-01")] == ["Porto"]
 
 
 def test_a_turn_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:

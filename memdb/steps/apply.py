@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from memdb.config import Config
@@ -121,7 +121,8 @@ def _insert(
     if origin.kind == "narrative":  # where it is not said, it is by the rules
         memory_type, importance = as_remembered(text, origin.memory_type, origin.importance, config=config)
     else:
-        memory_type, importance = origin.memory_type or predicate.memory_type, _importance(db, said.key, origin, predicates)
+        memory_type = origin.memory_type or predicate.memory_type
+        importance = _importance(db, said.key, origin.tags, predicates) if origin.importance is None else origin.importance
     db.run(
         "apply.insert_fact",
         fact_id=fact_id,
@@ -151,12 +152,10 @@ def _insert(
     return fact_id
 
 
-def _importance(db: Database, key: str, origin: Origin, predicates: Mapping[str, Predicate]) -> float:
-    """How much a fact counts: as it was said, as its key says, or as its tags say where they say more, or its key says nothing."""
+def _importance(db: Database, key: str, tags: Sequence[str], predicates: Mapping[str, Predicate]) -> float:
+    """How much a fact counts, where it is not said: as its key says, or its tags, where they say more or its key says nothing."""
     predicate = predicate_of(key, predicates)
-    if origin.importance is not None:
-        return origin.importance
-    row = db.one("apply.tag_importance", tags=json.dumps(list(origin.tags))) if origin.tags else None
+    row = db.one("apply.tag_importance", tags=json.dumps(list(tags))) if tags else None
     if row is None or row["importance"] is None:
         return predicate.importance
     tagged = float(row["importance"])
@@ -233,7 +232,10 @@ def _told_anew(
         assert said.valid_from is not None
         anew["valid_from"] = to_text(said.valid_from)
     if set(origin.tags) - set(target.tags):
-        anew["tags"] = json.dumps(list(dict.fromkeys((*target.tags, *origin.tags))), ensure_ascii=False)
+        tags = tuple(dict.fromkeys((*target.tags, *origin.tags)))
+        anew["tags"] = json.dumps(tags, ensure_ascii=False)
+        if target.kind != "narrative" and target.importance == _importance(db, target.key, target.tags, predicates):  # nobody said how much
+            anew["importance"] = _importance(db, target.key, tags, predicates)
     if origin.memory_type not in (None, target.memory_type):
         anew["memory_type"] = origin.memory_type
     if origin.importance not in (None, target.importance):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
@@ -62,7 +62,8 @@ def inject(
     layout = sections or {}
     answered = verdict.fact_id if verdict is not None and verdict.decision != "abstain" else None
     found = list(_lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config))
-    said, told = _instructions(system, verdict)
+    room = min(max_tokens, layout[SYSTEM].max_tokens if SYSTEM in layout else max_tokens) - tokenizer.count(_heading(SYSTEM))
+    said, told = _instructions(system, verdict, fits=lambda line: tokenizer.count(line) <= room)
     if layout:
         said, told, found = ([_laid_out(line, layout) for line in lines] for lines in (said, told, found))
     if not found and not system:
@@ -87,15 +88,18 @@ def inject(
     )
 
 
-def _instructions(system: str, verdict: Verdict | None) -> tuple[list[_Line], list[_Line]]:
-    """The lines of what the application says, and that of what the verdict does."""
-    said = [" ".join(line.split()) for line in system.splitlines()]
+def _instructions(system: str, verdict: Verdict | None, *, fits: Callable[[str], bool]) -> tuple[list[_Line], list[_Line]]:
+    """The lines of what the application says, each in full if it `fits`, and that of what the verdict does."""
+    said = [f"- {one_line(line)}" for line in system.splitlines() if line.strip()]
     told = [verdict.instruction] if verdict is not None and verdict.instruction else []
-    return _opening(filter(None, said), rank=0), _opening(told, rank=2)
+    return (
+        _opening([line if fits(line) else one_line(line, most=_MAX_LINE) for line in said], rank=0),
+        _opening([f"- {one_line(text, most=_MAX_LINE)}" for text in told], rank=2),
+    )
 
 
 def _opening(texts: Iterable[str], *, rank: int) -> list[_Line]:
-    items = (ContextItem(section=SYSTEM, text=f"- {one_line(text, most=_MAX_LINE)}", fact_id="", confidence=1.0) for text in texts)
+    items = (ContextItem(section=SYSTEM, text=text, fact_id="", confidence=1.0) for text in texts)
     return [_Line(item=item, rank=rank, order=-1) for item in items]
 
 

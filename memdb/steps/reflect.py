@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cache, partial
 from itertools import islice
 from typing import Annotated, NamedTuple
@@ -16,7 +16,7 @@ from memdb import files
 from memdb.emotions import mood_words
 from memdb.keys import normalise
 from memdb.llm import LanguageModel, Prompt, calls_of
-from memdb.privacy import quotable
+from memdb.privacy import named_secrets, quotable, without_secrets
 from memdb.records import Consent, ModelCall, Record
 from memdb.unsaid import Line, is_told_in_english, numbers_in, stems, what_was_not_said
 from memdb.unspaced import is_unspaced, words_of
@@ -166,7 +166,8 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
     for strategy in islice(_asked_of_answers(messages, folded, days), _STRATEGIES):
         yield strategy.note
         folded = [re.sub(strategy.pattern, " ", text) for text in folded]  # how it is asked for is no topic
-    openly = partial(_said_openly, days=days, consent=consent)
+    named = cache(lambda: frozenset[str]().union(*(named_secrets(message.text) for message in messages)))  # only once something recurs
+    openly = partial(_said_openly, days=days, secrets=named if consent.secrets == "refuse" else None)
     told = [*zip(messages, folded, strict=True)]
     felt = [(message, text) for message, text in told if message.moods]
     felt_anew = {mood for message, _text in felt if message.fresh for mood in message.moods}
@@ -235,11 +236,14 @@ def _words(folded: str) -> set[str]:
     return set(_WORD.findall(_spoken(folded)))
 
 
-def _said_openly(word: str, messages: Sequence[tuple[Said, str]], *, days: int, consent: Consent) -> bool:
-    """Whether a word is said on so many days, secrets aside: a password that is all letters is no topic."""
+def _said_openly(
+    word: str, messages: Sequence[tuple[Said, str]], *, days: int, secrets: Callable[[], Set[str]] | None
+) -> bool:  # fmt: skip
+    """Whether a word is said on so many days, secrets aside: a password that is all letters is no topic, wherever it stands."""
     on: set[str] = set()
     for message, text in messages:
-        if word in text and word in _words(quotable(message.text, consent).casefold()):
+        shown = message.text if secrets is None or word not in text else without_secrets(message.text, told=secrets())
+        if word in text and word in _words(shown.casefold()):
             on.add(message.day)
             if len(on) >= days:
                 return True
