@@ -42,6 +42,15 @@ def read_fact(db: Database, fact_id: str) -> Fact | None:
     return stored.fact(db, row["record"]) if row else None
 
 
+def bring_back(db: Database, fact_id: str) -> Fact | None:
+    """Return a fact by its id, or None; one that had been moved into the archive stands among the others again, for who changes it."""
+    fact = read_fact(db, fact_id)
+    if fact is None and db.run("compact.bring_back", fact_id=fact_id):
+        db.run("compact.leave", fact_id=fact_id)
+        fact = read_fact(db, fact_id)
+    return fact
+
+
 def action_hash_of(*parts: JsonValue) -> str:
     """Return a short stable digest of JSON values."""
     told = json.dumps(parts, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")  # what cannot be stored is refused later
@@ -222,7 +231,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
             continue
         earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
-        if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
+        if any(bring_back(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
             continue
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
         for row in (*changes, *waited.values()):

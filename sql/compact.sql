@@ -29,3 +29,22 @@ cross join facts f on f.fact_id = m.value;
 
 -- statement: clear
 delete from facts where fact_id in (select value from json_each(:fact_ids));
+
+-- The way back, for what is to stand again: a row of the archive as it stood, but for its vector, which is made anew.
+-- statement: bring_back
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at,
+  seen_count, last_accessed, access_count
+)
+select
+  fact_id, user_id, record ->> 'kind', key, record ->> 'value_text', nullif(record -> 'value_json', 'null'), record ->> 'category',
+  record ->> 'memory_type', record ->> 'confidence', record ->> 'importance', record ->> 'effective_importance', record ->> 'source',
+  record ->> 'speaker', record ->> 'event_time', valid_from, valid_to, status, source_turn_id, record ->> 'source_excerpt',
+  record ->> 'session_id', record -> 'tags', record ->> 'created_at', record ->> 'updated_at', record ->> 'last_mentioned_at',
+  record ->> 'seen_count', record ->> 'last_accessed', record ->> 'access_count'
+from facts_archive
+where fact_id = :fact_id;
+
+-- statement: leave
+delete from facts_archive where fact_id = :fact_id;

@@ -8,7 +8,7 @@ from datetime import datetime
 from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Log, Origin
+from memdb.recording import Log, Origin, bring_back
 from memdb.times import to_text
 
 
@@ -30,7 +30,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     for row in changes:
         fact_id, change, reason = str(row["fact_id"]), f"undo-{row['id']!s}", f"{row['operation']!s} taken back"
         # what one action did stands or falls together, or an old value would stand beside the one that took its place
-        if (row["turn_id"], row["action_hash"]) in built_on or not db.one("believe.by_id", fact_id=fact_id):
+        if (row["turn_id"], row["action_hash"]) in built_on or bring_back(db, fact_id) is None:
             done.kept += 1
         elif row["before"] is None:
             done.end(fact_id, to_text(stored.fact(db, row["after"]).valid_from), change, reason)
