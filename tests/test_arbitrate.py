@@ -353,6 +353,34 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
 
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (("I live in São Paulo.", "I live in Sao Paulo."), [("São Paulo", "active", 2)]),
+        (("I live in Sao Paulo.", "I live in São Paulo."), [("São Paulo", "active", 2)]),
+        (("I work at Nestle.", "I work at Nestlé."), [("Nestlé", "active", 2)]),
+        (("I live in Sao Paulo.", "I meant São Paulo."), [("São Paulo", "active", 2)]),
+        (("My name is José.", "No, it's Jose."), [("Jose", "active", 2)]),
+        (("I like crème brûlée.", "I don't like creme brulee any more."), [("crème brûlée", "expired", 1)]),
+        (("Ich wohne in Köln", "ich wohne nicht mehr in Koln"), [("Köln", "expired", 1)]),
+        (("I have two brothers, Hà and Hạ.",), [("Hà", "active", 1), ("Hạ", "active", 1)]),
+        (("I have a brother called Hà.", "I have a brother called Hạ."), [("Hà", "active", 1), ("Hạ", "active", 1)]),
+        (("I live in Йошкар.", "I live in Иошкар."), [("Йошкар", "active", 1), ("Иошкар", "pending_confirmation", 1)]),
+    ],
+)
+def test_a_value_without_its_accents_is_the_same_value(turns: tuple[str, ...], kept: list[tuple[str, str, int]], tell: Tell) -> None:
+    facts = tell(*turns).facts("ana", statuses=["active", "pending_confirmation", "superseded", "expired"], kinds=["fact"])
+    assert [(one.object, one.status, one.seen_count) for one in facts if one.key != "user.siblings"] == kept
+
+
+@pytest.mark.parametrize("held", [0, 1_200])
+def test_what_is_stated_without_its_accents_is_the_same_however_much_is_held(held: int, mem: memdb.Memory) -> None:
+    mem.remember_many({"value_text": f"Likes tune {n}", "user_id": "ana", "key": "user.likes", "object": f"tune {n}"} for n in range(held))
+    for said in ("crème brûlée", "Creme Brulee", "phở bò", "pho bo"):
+        mem.remember(f"User likes {said}", user_id="ana", key="user.likes", object=said)
+    assert [fact.object for fact in mem.facts("ana", key="user.likes")][held:] == ["crème brûlée", "phở bò"]
+
+
 @pytest.mark.parametrize(("times", "confidence"), [(1, 0.40), (2, 0.70), (3, 0.85), (4, 0.925), (5, 0.9625)])
 def test_confidence_begins_low_and_closes_half_the_gap(times: int, confidence: float, tell: Tell) -> None:
     [fact] = tell(*["I live in Porto."] * times).facts("ana")
