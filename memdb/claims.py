@@ -170,7 +170,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     match = finder(pattern)(text)
     if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
-    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at)
+    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at, here.zone)
     if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
     groups = match.groupdict()
