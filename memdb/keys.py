@@ -99,10 +99,10 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
 def normalise(text: str) -> str:
     """Return an object as it is compared: case folded, without punctuation, articles and the accents of Latin letters; the text itself,
     folded, if only those remain."""
-    return without_accents(spelled(text))
+    return without_accents(as_spelled(text))
 
 
-def spelled(text: str) -> str:
+def as_spelled(text: str) -> str:
     """Return the same with its accents."""
     if text.isascii():
         folded = text.lower()
@@ -121,7 +121,7 @@ def without_accents(text: str) -> str:
 def is_same(text: str, known: str) -> bool:
     """Tell whether two objects are the same, of which one may lack its accents: "Hà" is "Ha", and is not "Hạ"."""
     return normalise(text) == normalise(known) and (
-        spelled(text) == spelled(known) or any(one == without_accents(one) for one in (text, known))
+        as_spelled(text) == as_spelled(known) or any(one == without_accents(one) for one in (text, known))
     )
 
 

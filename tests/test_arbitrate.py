@@ -373,6 +373,30 @@ def test_a_value_without_its_accents_is_the_same_value(turns: tuple[str, ...], k
     assert [(one.object, one.status, one.seen_count) for one in facts if one.key != "user.siblings"] == kept
 
 
+@pytest.mark.parametrize(
+    ("turns", "held"),
+    [
+        (("Our daughter is called Zoë.", "Zoe is allergic to nuts."), ["daughter.allergic_to"]),
+        (("My brother is called Jose.", "José lives in Braga."), ["brother.lives_in"]),
+        (("My brother José lives in Braga.", "My brother Jose is a nurse."), ["brother.lives_in", "brother.works_as"]),
+        (("My dog is called Chloé.", "Chloe's 9 years old."), ["dog.age"]),
+        (("I have two daughters, Zoë and Ana.", "Zoe is 9.", "Ana is 12."), ["ana.age", "daughter.age"]),
+        (("My brother is called Jose.", "My friend is called José.", "José is a nurse."), ["jose.works_as"]),
+        (("I have two brothers, Hà and Hạ.", "Ha is a nurse."), []),
+        (("My brother is called Hạ.", "Hà is a nurse."), []),
+    ],
+)
+def test_whoever_is_known_by_name_is_so_without_its_accents(turns: tuple[str, ...], held: list[str], tell: Tell) -> None:
+    assert [fact.key for fact in tell(*turns).facts("ana") if not fact.key.startswith("user.")] == held
+
+
+@pytest.mark.parametrize("asked", ["How old is Zoe?", "how old is zoë?"])
+def test_whoever_is_known_by_name_is_asked_of_without_its_accents(asked: str, tell: Tell) -> None:
+    mem = tell("My daughter Zoë is 9.", "I like jazz.")
+    assert mem.search(asked, user_id="ana", kinds=["fact"])[0].fact.key == "daughter.age"
+    assert mem.context(asked, user_id="ana").verdict.decision == "answer"
+
+
 @pytest.mark.parametrize("held", [0, 1_200])
 def test_what_is_stated_without_its_accents_is_the_same_however_much_is_held(held: int, mem: memdb.Memory) -> None:
     mem.remember_many({"value_text": f"Likes tune {n}", "user_id": "ana", "key": "user.likes", "object": f"tune {n}"} for n in range(held))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.figures import closer
-from memdb.keys import is_same, is_spelled_better, names_another, normalise, predicate_of, says_the_same, spelled
+from memdb.keys import is_same, is_spelled_better, names_another, normalise, predicate_of, says_the_same, as_spelled
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of, has_begun
@@ -216,7 +216,7 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
     if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
-    put_right = candidate.because == "corrected" and spelled(candidate.object) != spelled(known.object)
+    put_right = candidate.because == "corrected" and as_spelled(candidate.object) != as_spelled(known.object)
     if put_right or is_spelled_better(candidate.object, known.object):
         return _action("update", candidate, target=known, delta=delta, reason="its accents were put right", valid_to=known.valid_to)
     if adds_details(candidate, known):
