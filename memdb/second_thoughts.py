@@ -10,7 +10,7 @@ from datetime import tzinfo
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.keys import canonical_key, normalise, predicate_of, as_spelled
+from memdb.keys import as_spelled, canonical_key, normalise, predicate_of
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.figures import closer
-from memdb.keys import is_same, is_spelled_better, names_another, normalise, predicate_of, says_the_same, as_spelled
+from memdb.keys import as_spelled, is_same, is_spelled_better, names_another, normalise, predicate_of, says_the_same
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of, has_begun

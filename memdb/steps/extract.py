@@ -19,7 +19,7 @@ from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
-from memdb.keys import canonical_key, normalise, as_spelled, telling
+from memdb.keys import as_spelled, canonical_key, normalise, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
