@@ -13,7 +13,7 @@ from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.figures import closer, to_share
-from memdb.keys import normalise, predicate_of
+from memdb.keys import is_same, normalise, predicate_of
 from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.times import to_text
 
@@ -49,6 +49,17 @@ def bring_back(db: Database, fact_id: str) -> Fact | None:
         db.run("compact.leave", fact_id=fact_id)
         fact = read_fact(db, fact_id)
     return fact
+
+
+def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:
+    """Link what waits again with what it contradicts, where it is linked with nothing: what lay in the archive has no links any more."""
+    fact = read_fact(db, fact_id)
+    if fact is None or fact.status != "pending_confirmation" or _facts(db, "believe.contradicted_by", fact_id):
+        return
+    single = predicate_of(fact.key, predicates).cardinality == "one"
+    for other in _facts(db, "believe.beside", fact_id):
+        if other.status == "active" and not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
+            db.run("apply.link", source_id=fact_id, target_id=other.fact_id, relation="contradicts", now=to_text(now))
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -236,7 +247,10 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
         for row in (*changes, *waited.values()):
             reason, stood = f"{fact.object!r} was never so", {"before": row["before"], "after": row["after"]}
-            log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
+            if bring_back(db, str(row["fact_id"])) is not None:
+                log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
+        for fact_id in waited:
+            doubt_anew(db, fact_id, predicates=predicates, now=origin.now)
         for rival in _facts(db, "believe.contradicting", fact.fact_id):
             for one in earlier.values():
                 if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":

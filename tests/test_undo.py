@@ -80,6 +80,22 @@ def test_what_was_so_for_a_time_and_lies_in_the_archive_was_never_so_once_it_is_
     assert "Berlin" not in [fact.object for fact in told.facts("ana", as_of="2025-05-02")]
 
 
+@pytest.mark.parametrize("take_back", ["undo", "reject"])
+@pytest.mark.parametrize("said", ["I live in Faro.", "I don't live in Lisbon."])
+def test_what_waited_comes_back_from_the_archive_and_waits_to_end_the_same(told: memdb.Memory, take_back: str, said: str) -> None:
+    told.observe(said, user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.observe("I moved to Rome.", user_id="ana", turn_id="t4", timestamp="2025-06-01T10:00:00Z")
+    told.drain()
+    assert told.compact(now="2026-04-01") == 3
+    if take_back == "undo":
+        told.undo(user_id="ana", turn_id="t4")
+    else:
+        told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    (waits,) = told.facts("ana", key="user.lives_in", statuses=["pending_confirmation"])
+    told.confirm(waits.fact_id)
+    assert "Lisbon" not in [fact.object for fact in told.facts("ana", key="user.lives_in") if not fact.denies]
+
+
 def test_a_turn_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:
     for day in (3, 4):
         mem.observe("I'm staying in Rome this week.", user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}T10:00:00Z")
