@@ -24,6 +24,7 @@ _A_DAY = timedelta(days=1)
 _FROM = re.compile(r"from\b", re.IGNORECASE)
 _WITHIN = re.compile(r"(?:from|between)\b", re.IGNORECASE)
 _A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
+_ELSEWHERE = re.compile(r"[,;]|\b(?:and|then|back|home|again|returning|leaving)\b", re.IGNORECASE)  # "for two weeks, back on Monday"
 _LASTING = re.compile(
     r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
     r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
@@ -72,7 +73,7 @@ def validity(pattern: Pattern, clause: Clause, at: datetime, zone: tzinfo) -> Va
             return None
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
-        stretch = None if perfect else _stretch(spans, at, zone)
+        stretch = None if perfect else _stretch(clause, at, zone)
         found = stretch or next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
         due = [span.begins for span in spans if span.role == "by" and span.begins > at]
         if due and found == Validity() and WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
@@ -114,11 +115,12 @@ def _comes(span: TimeSpan, at: datetime) -> bool:
     return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
 
 
-def _stretch(spans: tuple[TimeSpan, ...], at: datetime, zone: tzinfo) -> Validity | None:
+def _stretch(clause: Clause, at: datetime, zone: tzinfo) -> Validity | None:
     """From when until when a state lasts that is to come, where both are said apart: "from Monday … for two weeks", "until the 20th"."""
+    spans = clause.times.get("future", ())
     first = next((span for span in spans if span.role in ("from", "point") and span.begins > at), None)
     last = next((span for span in spans if span.role in ("for", "until") and span.begins <= at < span.ends), None)
-    if first is None or last is None:
+    if first is None or last is None or (first.role == "point" and _ELSEWHERE.search(clause.full[last.end : first.start])):
         return None
     ends = last.ends
     if last.role == "for" or ends <= first.begins:  # both count from when it begins: "from Monday until Friday", said on a Wednesday

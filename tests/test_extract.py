@@ -1053,6 +1053,11 @@ def test_what_is_to_last_for_a_time_lasts_from_when_it_begins(
     ]
 
 
+def test_what_ends_on_a_day_that_is_told_has_begun(predicates: Mapping[str, Predicate]) -> None:
+    found = one("I'm staying in Berlin for five days, back on Monday", predicates)
+    assert (found.valid_from, str(found.valid_to)[:10]) == (None, "2025-05-18")
+
+
 COMING = [
     ("From June on I'll be vegan", "2025-05-31", "vegan"),
     ("From June onwards, I'll be vegan", "2025-05-31", "vegan"),
