@@ -394,7 +394,8 @@ def test_whoever_is_known_by_name_is_so_without_its_accents(turns: tuple[str, ..
 def test_whoever_is_known_by_name_is_asked_of_without_its_accents(asked: str, tell: Tell) -> None:
     mem = tell("My daughter Zoë is 9.", "I like jazz.")
     assert mem.search(asked, user_id="ana", kinds=["fact"])[0].fact.key == "daughter.age"
-    assert mem.context(asked, user_id="ana").verdict.decision == "answer"
+    verdict = mem.context(asked, user_id="ana").verdict
+    assert verdict is not None and verdict.decision == "answer"
 
 
 @pytest.mark.parametrize("held", [0, 1_200])
