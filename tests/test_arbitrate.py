@@ -395,7 +395,8 @@ def test_whoever_is_known_by_name_is_asked_of_without_its_accents(asked: str, te
     mem = tell("My daughter Zoë is 9.", "I like jazz.")
     assert mem.search(asked, user_id="ana", kinds=["fact"])[0].fact.key == "daughter.age"
     verdict = mem.context(asked, user_id="ana").verdict
-    assert verdict is not None and verdict.decision == "answer"
+    assert verdict is not None
+    assert verdict.decision == "answer"
 
 
 @pytest.mark.parametrize("held", [0, 1_200])
