@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
 from memdb.called import called
 from memdb.english_rules import rules
-from memdb.keys import canonical_key, slug
+from memdb.keys import canonical_key, is_same, slug, without_accents
 
 
 @lru_cache(maxsize=256)
@@ -35,7 +36,10 @@ def known_by_name(subject: str, held: Iterable[tuple[str, str]]) -> tuple[dict[s
         if name and (keys[key] or relation in pets):
             for short in {name, name.split()[0]}:
                 found.setdefault(short, set()).add(relation)
-    return {name: next(iter(relations)) for name, relations in found.items() if len(relations) == 1}, first
+    known = {name: next(iter(relations)) for name, relations in found.items() if len(relations) == 1}
+    plain = Counter(without_accents(name) for name in found)
+    typed = {bare: known[name] for name in known if plain[bare := without_accents(name)] == 1}  # "Zoe", of who has a daughter Zoë
+    return known | typed, first
 
 
 def subjects(held: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -46,6 +50,6 @@ def subjects(held: Iterable[tuple[str, str]]) -> dict[str, str]:
     people, first = known_by_name("user", held)
     by_name = rules().groups["by_name"]
     return {
-        name: slug(name) if relation in by_name or name.split()[0] != first.get(relation, name).split()[0] else relation
+        name: slug(name) if relation in by_name or not is_same(name.split()[0], first.get(relation, name).split()[0]) else relation
         for name, relation in people.items()
     }

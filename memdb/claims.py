@@ -19,7 +19,7 @@ from memdb.capitals import is_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
-from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
+from memdb.keys import canonical_key, is_same, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate, Turn, source_of
 from memdb.sentences import CONTRACTED, expand
@@ -170,7 +170,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     match = finder(pattern)(text)
     if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
-    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at)
+    mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at, here.zone)
     if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
     groups = match.groupdict()
@@ -367,7 +367,7 @@ def about_whom(clause: Clause, here: Circumstances) -> Person | None:
         return Person(slug(clause.name), clause.name) if clause.name else None
     first = here.first.get(relation, clause.name)
     several = predicate_of(canonical_key(here.owner.slug, relation), here.predicates).cardinality == "many"
-    if several and clause.name and clause.name.split()[0] != first.split()[0]:
+    if several and clause.name and not is_same(clause.name.split()[0], first.split()[0]):
         return Person(slug(clause.name), clause.name)
     return of_owner(relation, here)
 

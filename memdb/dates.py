@@ -300,6 +300,8 @@ def _counted(found: dict[str, str], local: date, prefer: Prefer) -> Atom:
     if way in ("ago", "earlier"):
         return one_day(length_of(found["c_count"], found["c_unit"], local, back=True))
     there = length_of(found["c_count"], found["c_unit"], local, back=False)
+    if way in ("from now", "from today", "from tomorrow") and "c_lasts" in found:
+        return days_of(local, there, role="for")
     return one_day(there) if way else days_of(local, there, bare=True, role="for")
 
 

@@ -14,6 +14,7 @@ from memdb.records import Predicate
 _NOT_WORD = re.compile(r"[\W_]+")
 _PUNCTUATION = re.compile(r"[^\w+#]|_")  # "C++" and "C#" are not the same language
 _APOSTROPHES = re.compile("['\u2019]")
+_ACCENTS = re.compile("([a-zA-Z])[\u0300-\u036f]+")  # in other scripts they make another letter
 _PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
 _PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
@@ -96,7 +97,13 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
 
 
 def normalise(text: str) -> str:
-    """Return an object as it is compared: case folded, without punctuation and articles; the text itself, folded, if only those remain."""
+    """Return an object as it is compared: case folded, without punctuation, articles and the accents of Latin letters; the text itself,
+    folded, if only those remain."""
+    return without_accents(as_spelled(text))
+
+
+def as_spelled(text: str) -> str:
+    """Return the same with its accents."""
     if text.isascii():
         folded = text.lower()
         words = folded.translate(_PLAIN).split()
@@ -104,6 +111,23 @@ def normalise(text: str) -> str:
         folded = unicodedata.normalize("NFKC", text).casefold()
         words = _PUNCTUATION.sub(" ", _APOSTROPHES.sub("", folded)).split()
     return " ".join([word for word in words if word not in _ARTICLES]) or " ".join(words) or folded.strip()
+
+
+def without_accents(text: str) -> str:
+    """Return a text with its Latin letters as they are typed on a keyboard that lacks their accents: "São Paulo" as "Sao Paulo"."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _ACCENTS.sub(r"\1", unicodedata.normalize("NFD", text)))
+
+
+def is_same(text: str, known: str) -> bool:
+    """Tell whether two objects are the same, of which one may lack its accents: "Hà" is "Ha", and is not "Hạ"."""
+    return normalise(text) == normalise(known) and (
+        as_spelled(text) == as_spelled(known) or any(one == without_accents(one) for one in (text, known))
+    )
+
+
+def is_spelled_better(text: str, known: str) -> bool:
+    """Tell whether an object has the accents of its letters, and the known one none."""
+    return known == without_accents(known) and text != without_accents(text)
 
 
 def gist(text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.figures import closer, to_share
-from memdb.keys import normalise, predicate_of
+from memdb.keys import is_same, normalise, predicate_of
 from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.times import to_text
 
@@ -42,13 +42,24 @@ def read_fact(db: Database, fact_id: str) -> Fact | None:
     return stored.fact(db, row["record"]) if row else None
 
 
-def bring_back(db: Database, fact_id: str) -> bool:
-    """Have a fact among the facts again, if only the archive has it; return whether it is there."""
-    if db.one("believe.by_id", fact_id=fact_id):
-        return True
-    brought = db.run("compact.bring_back", fact_id=fact_id) > 0
-    db.run("compact.clear_archived", fact_id=fact_id)
-    return brought
+def bring_back(db: Database, fact_id: str) -> Fact | None:
+    """Return a fact by its id, or None; one that had been moved into the archive stands among the others again, for who changes it."""
+    fact = read_fact(db, fact_id)
+    if fact is None and db.run("compact.bring_back", fact_id=fact_id):
+        db.run("compact.leave", fact_id=fact_id)
+        fact = read_fact(db, fact_id)
+    return fact
+
+
+def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:
+    """Link what waits again with what it contradicts, where it is linked with nothing: what lay in the archive has no links any more."""
+    fact = read_fact(db, fact_id)
+    if fact is None or fact.status != "pending_confirmation" or _facts(db, "believe.contradicted_by", fact_id):
+        return
+    single = predicate_of(fact.key, predicates).cardinality == "one"
+    for other in _held_beside(db, fact):
+        if other.status == "active" and not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
+            db.run("apply.link", source_id=fact_id, target_id=other.fact_id, relation="contradicts", now=to_text(now))
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -241,7 +252,10 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
         for row in (*changes, *waited.values()):
             reason, stood = f"{fact.object!r} was never so", {"before": row["before"], "after": row["after"]}
-            log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
+            if bring_back(db, str(row["fact_id"])) is not None:
+                log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
+        for fact_id in waited:
+            doubt_anew(db, fact_id, predicates=predicates, now=origin.now)
         for rival in _facts(db, "believe.contradicting", fact.fact_id):
             for one in earlier.values():
                 if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
@@ -339,8 +353,12 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    held = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind)
-    return [other for other in stored.facts(db, held) if not other.denies or normalise(other.object) == said]
+    return [other for other in _held_beside(db, fact) if not other.denies or normalise(other.object) == said]
+
+
+def _held_beside(db: Database, fact: Fact) -> list[Fact]:
+    """What else than a fact is held for good under its key."""
+    return stored.facts(db, db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind))
 
 
 def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:

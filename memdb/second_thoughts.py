@@ -10,7 +10,7 @@ from datetime import tzinfo
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.keys import canonical_key, normalise, predicate_of
+from memdb.keys import as_spelled, canonical_key, normalise, predicate_of
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
@@ -251,4 +251,4 @@ def _end(turn: Turn, key: str, value: str, there: Situation, *, because: str) ->
 
 
 def _says(candidate: Candidate) -> tuple[object, ...]:
-    return candidate.key, normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
+    return candidate.key, as_spelled(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.keys import without_accents
 
 MINE = re.compile(r"(?:i|we|my|our)\b", re.IGNORECASE)
 _PROPER = re.compile(r"(?<=[\w,] )(?<! is )(?<!called )(?<!named )(?!I\b)[A-Z]\w+")  # not the first word, nor what somebody is called
@@ -41,12 +42,20 @@ def subjects() -> re.Pattern[str]:
 def by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Whom of these people a clause begins with, what they are to the user, and what is said of them."""
     short = _NAMED_SHORT.match(text) if people else None
-    if short and short["name"] in people:  # "Rui's a nurse", "Rui's quit his job", but not "Rui's job"
+    if short and (name := _known(short["name"], people)):  # "Rui's a nurse", "Rui's quit his job", but not "Rui's job"
         phrase, rest = rules().phrase, short["rest"]
         verb = next((verb for verb in ("is", "has") if compiled(phrase[f"name_{verb}"]).match(rest)), "")
-        return (short["name"], people[short["name"]], f"{verb} {rest}") if verb else None
-    found = _NAMED.match(text)
-    return (found["name"], people[found["name"]], found["rest"]) if found and found["name"] in people else None
+        return (name, people[name], f"{verb} {rest}") if verb else None
+    found = _NAMED.match(text) if people else None
+    return (name, people[name], found["rest"]) if found and (name := _known(found["name"], people)) else None
+
+
+def _known(name: str, people: Mapping[str, str]) -> str:
+    """A name as it is known: it may have been told without its accents; "" if it is not."""
+    if name in people or name.isascii():
+        return name if name in people else ""
+    plain = without_accents(name)
+    return plain if plain in people and all(plain == other or without_accents(other) != plain for other in people) else ""
 
 
 def is_relative(text: str) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from memdb.clause import Clause
 from memdb.dates import Prefer
 from memdb.english_rules import Pattern, compiled
-from memdb.when import TimeSpan
+from memdb.when import TimeSpan, find_times
 
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
@@ -24,6 +24,7 @@ _A_DAY = timedelta(days=1)
 _FROM = re.compile(r"from\b", re.IGNORECASE)
 _WITHIN = re.compile(r"(?:from|between)\b", re.IGNORECASE)
 _A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
+_ELSEWHERE = re.compile(r"[,;]|\b(?:and|then|back|home|again|returning|leaving)\b", re.IGNORECASE)  # "for two weeks, back on Monday"
 _LASTING = re.compile(
     r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
     r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
@@ -45,8 +46,11 @@ class Validity:
     until: bool = False
 
 
-def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
-    """Return when what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
+def validity(pattern: Pattern, clause: Clause, at: datetime, zone: tzinfo) -> Validity | None:
+    """Return when what a clause says is true, by its time phrases; None if a time is needed and there is none that fits.
+
+    `at` is when it was said, and `zone` where.
+    """
     spans = clause.times.get("future", ())
     if pattern.time == "moved":
         return _moved(spans, at)
@@ -69,7 +73,8 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
             return None
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
-        found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+        stretch = None if perfect else _stretch(clause, at, zone)
+        found = stretch or next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
         due = [span.begins for span in spans if span.role == "by" and span.begins > at]
         if due and found == Validity() and WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
             found = Validity(begins=due[0])
@@ -108,6 +113,21 @@ def _moved(spans: tuple[TimeSpan, ...], at: datetime) -> Validity | None:
 def _comes(span: TimeSpan, at: datetime) -> bool:
     """Whether a time is yet to come; of today there is nothing to plan any more, though a thing may end with it."""
     return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
+
+
+def _stretch(clause: Clause, at: datetime, zone: tzinfo) -> Validity | None:
+    """From when until when a state lasts that is to come, where both are said apart: "from Monday … for two weeks", "until the 20th"."""
+    spans = clause.times.get("future", ())
+    first = next((span for span in spans if span.role in ("from", "point") and span.begins > at), None)
+    last = next((span for span in spans if span.role in ("for", "until") and span.begins <= at < span.ends), None)
+    if first is None or last is None or (first.role == "point" and _ELSEWHERE.search(clause.full[last.end : first.start])):
+        return None
+    ends = last.ends
+    if last.role == "for" or ends <= first.begins:  # both count from when it begins: "from Monday until Friday", said on a Wednesday
+        ends = max((span.ends for span in find_times(last.text, at=first.begins, zone=zone)), default=first.begins)
+    if first.role == "point":  # "next week … for three days"
+        ends = max(ends, first.ends)
+    return Validity(begins=first.begins, ends=ends, temporary=True) if first.begins < ends else None
 
 
 def _state(span: TimeSpan, at: datetime) -> Validity | None:

@@ -104,6 +104,7 @@ _ROLES: dict[str, Role] = {
     "until": "until", "till": "until", "til": "until", "through": "until", "thru": "until", "by": "by", "before": "by", "for": "for",
     "since": "since", "from": "from", "starting": "from", "as of": "from", "after": "from", "between": "from",
 }  # fmt: skip
+_THROUGHOUT = ("for", "over", "during")
 _AROUND = ("", "on", "from", "between", "for", "during", "over", "in", "this")
 _LONGEST_PREFIX = 32
 _ONWARDS = re.compile(  # "from June on"
@@ -154,6 +155,8 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if word == "as of" and not _TO_COME.search(text):
             direction = nearer(found, local) or direction  # "as of January I work there", said in March
         third = _THIRD.search(window)
+        if word in _THROUGHOUT and "c_way" in found:  # "for three days from tomorrow", not three days from then on
+            found["c_lasts"] = word
         atom = resolve(found | {"third": third["third"].lower()} if third else found, match, local, direction)
         held = None
         if atom is not None and word in ("before", "after") and (aside := _aside(text, start, atom, word)) is not None:
@@ -269,8 +272,8 @@ def _in_role(atom: Atom, word: str, local: date, prefer: Prefer) -> tuple[date, 
     try:
         if atom.role == "for":  # a bare length, "two weeks": `first`..`after` counts from the day it was said
             length = after - first
-            if word in ("for", "over", "during"):
-                return (local - length, local, "for") if prefer == "past" else (local, after, "for")
+            if word in _THROUGHOUT:
+                return (local - length, local, "for") if prefer == "past" and first == local else (first, after, "for")
             return (after, after + DAY, "by" if word == "within" else "point") if word in ("in", "within") else None
         if role == "until":
             if after <= local:

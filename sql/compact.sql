@@ -30,7 +30,7 @@ cross join facts f on f.fact_id = m.value;
 -- statement: clear
 delete from facts where fact_id in (select value from json_each(:fact_ids));
 
--- What was taken back or rejected had taken the place of something that was moved away by then: it stands among the facts again, as it was moved.
+-- The way back, for what is to stand again: a row of the archive as it stood, but for its vector, which is made anew.
 -- statement: bring_back
 insert into facts (
   fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
@@ -38,15 +38,13 @@ insert into facts (
   seen_count, last_accessed, access_count
 )
 select
-  a.record ->> 'fact_id', a.record ->> 'user_id', a.record ->> 'kind', a.record ->> 'key', a.record ->> 'value_text',
-  nullif(a.record -> 'value_json', 'null'), a.record ->> 'category', a.record ->> 'memory_type', a.record ->> 'confidence', a.record ->> 'importance',
-  a.record ->> 'effective_importance', a.record ->> 'source', a.record ->> 'speaker', a.record ->> 'event_time', a.record ->> 'valid_from',
-  a.record ->> 'valid_to', a.record ->> 'status', a.record ->> 'source_turn_id', a.record ->> 'source_excerpt', a.record ->> 'session_id',
-  a.record -> 'tags', a.record ->> 'created_at', a.record ->> 'updated_at', a.record ->> 'last_mentioned_at', a.record ->> 'seen_count',
-  a.record ->> 'last_accessed', a.record ->> 'access_count'
-from facts_archive a
-where a.fact_id = :fact_id
-on conflict (fact_id) do nothing;
+  fact_id, user_id, record ->> 'kind', key, record ->> 'value_text', nullif(record -> 'value_json', 'null'), record ->> 'category',
+  record ->> 'memory_type', record ->> 'confidence', record ->> 'importance', record ->> 'effective_importance', record ->> 'source',
+  record ->> 'speaker', record ->> 'event_time', valid_from, valid_to, status, source_turn_id, record ->> 'source_excerpt',
+  record ->> 'session_id', record -> 'tags', record ->> 'created_at', record ->> 'updated_at', record ->> 'last_mentioned_at',
+  record ->> 'seen_count', record ->> 'last_accessed', record ->> 'access_count'
+from facts_archive
+where fact_id = :fact_id;
 
--- statement: clear_archived
+-- statement: leave
 delete from facts_archive where fact_id = :fact_id;

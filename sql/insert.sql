@@ -41,7 +41,8 @@ insert into incoming (
   :valid_from, :valid_to, :source_turn_id, :source_excerpt, :session_id, :tags, :now
 );
 
--- The ids follow `:last` in the order in which the facts came, and the one that is passed over leaves a gap.
+-- The ids follow `:last` in the order in which the facts came, and one that is passed over leaves a gap: what is known already, if only
+-- to the archive.
 -- statement: facts
 insert into facts (
   id, fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, event_time,
@@ -52,7 +53,7 @@ select
   i.source, i.event_time, i.valid_from, i.valid_to, 'active', i.source_turn_id, i.source_excerpt, i.session_id, i.tags,
   iif(:ready, i.fact_id, null), i.now, i.now, i.now
 from incoming i
-where true
+where not exists (select 1 from facts_archive a where a.fact_id = i.fact_id)
 order by i.id
 on conflict (fact_id) do nothing;
 

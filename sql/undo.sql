@@ -54,15 +54,28 @@ where b.fact_id = :fact_id
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;
 
--- What waited to take the place of a fact, and was dismissed by a turn that ended this.
+-- What waited to take the place of a fact, and was dismissed by a turn that ended this. What lay in the archive has no links any more: of that it is
+-- what waited under the same key.
 -- statement: dismissed
-select h.id, h.fact_id, h.before, h.after
-from links l
-join fact_history h on h.fact_id = l.source_id and h.operation = 'reject' and h.turn_id = :turn_id
-where l.target_id = :fact_id
-  and l.relation = 'contradicts'
-  and h.id = (select max(n.id) from fact_history n where n.fact_id = h.fact_id)
-order by h.id desc;
+with
+dismissal as (
+  select h.id, h.fact_id, h.before, h.after
+  from links l
+  join fact_history h on h.fact_id = l.source_id and h.operation = 'reject' and h.turn_id = :turn_id
+  where l.target_id = :fact_id
+    and l.relation = 'contradicts'
+  union
+  select h.id, h.fact_id, h.before, h.after
+  from facts f
+  join fact_history h on h.user_id = f.user_id and h.key = f.key and h.operation = 'reject' and h.turn_id = :turn_id
+  where f.fact_id = :fact_id
+    and h.before ->> 'status' = 'pending_confirmation'
+    and not exists (select 1 from links l where l.source_id = h.fact_id and l.relation = 'contradicts')
+)
+select d.id, d.fact_id, d.before, d.after
+from dismissal d
+where d.id = (select max(n.id) from fact_history n where n.fact_id = d.fact_id and n.operation <> 'archive')
+order by d.id desc;
 
 -- statement: restore
 update facts set

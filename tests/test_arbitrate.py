@@ -354,6 +354,60 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
 
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (("I live in São Paulo.", "I live in Sao Paulo."), [("São Paulo", "active", 2)]),
+        (("I live in Sao Paulo.", "I live in São Paulo."), [("São Paulo", "active", 2)]),
+        (("I work at Nestle.", "I work at Nestlé."), [("Nestlé", "active", 2)]),
+        (("I live in Sao Paulo.", "I meant São Paulo."), [("São Paulo", "active", 2)]),
+        (("My name is José.", "No, it's Jose."), [("Jose", "active", 2)]),
+        (("I like crème brûlée.", "I don't like creme brulee any more."), [("crème brûlée", "expired", 1)]),
+        (("Ich wohne in Köln", "ich wohne nicht mehr in Koln"), [("Köln", "expired", 1)]),
+        (("I have two brothers, Hà and Hạ.",), [("Hà", "active", 1), ("Hạ", "active", 1)]),
+        (("I have a brother called Hà.", "I have a brother called Hạ."), [("Hà", "active", 1), ("Hạ", "active", 1)]),
+        (("I live in Йошкар.", "I live in Иошкар."), [("Йошкар", "active", 1), ("Иошкар", "pending_confirmation", 1)]),
+    ],
+)
+def test_a_value_without_its_accents_is_the_same_value(turns: tuple[str, ...], kept: list[tuple[str, str, int]], tell: Tell) -> None:
+    facts = tell(*turns).facts("ana", statuses=["active", "pending_confirmation", "superseded", "expired"], kinds=["fact"])
+    assert [(one.object, one.status, one.seen_count) for one in facts if one.key != "user.siblings"] == kept
+
+
+@pytest.mark.parametrize(
+    ("turns", "held"),
+    [
+        (("Our daughter is called Zoë.", "Zoe is allergic to nuts."), ["daughter.allergic_to"]),
+        (("My brother is called Jose.", "José lives in Braga."), ["brother.lives_in"]),
+        (("My brother José lives in Braga.", "My brother Jose is a nurse."), ["brother.lives_in", "brother.works_as"]),
+        (("My dog is called Chloé.", "Chloe's 9 years old."), ["dog.age"]),
+        (("I have two daughters, Zoë and Ana.", "Zoe is 9.", "Ana is 12."), ["ana.age", "daughter.age"]),
+        (("My brother is called Jose.", "My friend is called José.", "José is a nurse."), ["jose.works_as"]),
+        (("I have two brothers, Hà and Hạ.", "Ha is a nurse."), []),
+        (("My brother is called Hạ.", "Hà is a nurse."), []),
+    ],
+)
+def test_whoever_is_known_by_name_is_so_without_its_accents(turns: tuple[str, ...], held: list[str], tell: Tell) -> None:
+    assert [fact.key for fact in tell(*turns).facts("ana") if not fact.key.startswith("user.")] == held
+
+
+@pytest.mark.parametrize("asked", ["How old is Zoe?", "how old is zoë?"])
+def test_whoever_is_known_by_name_is_asked_of_without_its_accents(asked: str, tell: Tell) -> None:
+    mem = tell("My daughter Zoë is 9.", "I like jazz.")
+    assert mem.search(asked, user_id="ana", kinds=["fact"])[0].fact.key == "daughter.age"
+    verdict = mem.context(asked, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "answer"
+
+
+@pytest.mark.parametrize("held", [0, 1_200])
+def test_what_is_stated_without_its_accents_is_the_same_however_much_is_held(held: int, mem: memdb.Memory) -> None:
+    mem.remember_many({"value_text": f"Likes tune {n}", "user_id": "ana", "key": "user.likes", "object": f"tune {n}"} for n in range(held))
+    for said in ("crème brûlée", "Creme Brulee", "phở bò", "pho bo"):
+        mem.remember(f"User likes {said}", user_id="ana", key="user.likes", object=said)
+    assert [fact.object for fact in mem.facts("ana", key="user.likes")][held:] == ["crème brûlée", "phở bò"]
+
+
 @pytest.mark.parametrize(("times", "confidence"), [(1, 0.40), (2, 0.70), (3, 0.85), (4, 0.925), (5, 0.9625)])
 def test_confidence_begins_low_and_closes_half_the_gap(times: int, confidence: float, tell: Tell) -> None:
     [fact] = tell(*["I live in Porto."] * times).facts("ana")

@@ -1027,6 +1027,37 @@ def test_a_future_start_is_the_beginning_of_validity(predicates: Mapping[str, Pr
     assert (found.key, found.valid_from) == ("user.works_at", datetime(2025, 5, 31, 23, 0, tzinfo=UTC))
 
 
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        ("From Monday I'm staying in Berlin for two weeks", "2025-05-19", "2025-06-02"),
+        ("I'm staying in Berlin for two weeks from Monday", "2025-05-19", "2025-06-02"),
+        ("From tomorrow I'll be staying in Berlin for three days", "2025-05-15", "2025-05-18"),
+        ("I'm vegan for three days from tomorrow", "2025-05-15", "2025-05-18"),
+        ("Starting tomorrow, I'm staying with my sister in Berlin for a week", "2025-05-15", "2025-05-22"),
+        ("Next week I'm staying in Berlin for three days", "2025-05-19", "2025-05-26"),
+        ("From Monday I'm staying in Berlin until Friday", "2025-05-19", "2025-05-24"),
+        ("From 10 June I'm staying in Berlin until 20 June", "2025-06-10", "2025-06-21"),
+        ("From August I'm working at Bosch for six months", "2025-08-01", "2026-02-01"),
+        ("From October I'll be living in Rome for three months", "2025-10-01", "2026-01-01"),
+    ],
+)
+def test_what_is_to_last_for_a_time_lasts_from_when_it_begins(
+    text: str, begins: str, ends: str, predicates: Mapping[str, Predicate]
+) -> None:
+    found = one(text, predicates)
+    assert found.temporary
+    assert [f"{at.astimezone(LISBON):%Y-%m-%d %H:%M}" for at in (found.valid_from, found.valid_to) if at] == [
+        f"{begins} 00:00",
+        f"{ends} 00:00",
+    ]
+
+
+def test_what_ends_on_a_day_that_is_told_has_begun(predicates: Mapping[str, Predicate]) -> None:
+    found = one("I'm staying in Berlin for five days, back on Monday", predicates)
+    assert (found.valid_from, str(found.valid_to)[:10]) == (None, "2025-05-18")
+
+
 COMING = [
     ("From June on I'll be vegan", "2025-05-31", "vegan"),
     ("From June onwards, I'll be vegan", "2025-05-31", "vegan"),

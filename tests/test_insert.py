@@ -238,6 +238,15 @@ def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> 
     assert mem.stats().vectors == 64
 
 
+def test_one_that_the_archive_has_is_known(mem: memdb.Memory) -> None:
+    tea = {"value_text": "Ana drinks tea", "user_id": "ana", "key": "user.drink", "fact_id": "tea", "timestamp": "2024-01-01"}
+    assert mem.remember_many([tea | {"valid_to": "2024-02-01"}]) == 1
+    mem.compact(now="2024-02-02")
+    assert mem.compact(now="2025-01-01") == 1
+    assert mem.remember_many([tea, tea | {"fact_id": "more tea"}]) == 1
+    assert [fact.fact_id for fact in mem.facts("ana", as_of="2024-01-15")] == ["more tea", "tea"]
+
+
 def test_facts_of_users_mixed_keep_their_order_and_their_vectors(mem: memdb.Memory) -> None:
     chance = np.random.default_rng(0)
     users, vectors = chance.integers(0, 40, 700), chance.standard_normal((700, 64)).astype(np.float32)

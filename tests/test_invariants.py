@@ -115,8 +115,8 @@ def test_what_comes_late_and_gives_way_lasts_until_what_was_said_next() -> None:
         assert str(mem.fact(late.fact_id).valid_to) == "2025-01-01 11:00:00+00:00"
 
 
-def fresh() -> memdb.Memory:
-    return memdb.open(":memory:", embedder=HashingEmbedder(16), llm=None, config={"worker": False, "timezone": "UTC"})
+def fresh(**settings: object) -> memdb.Memory:
+    return memdb.open(":memory:", embedder=HashingEmbedder(16), llm=None, config={"worker": False, "timezone": "UTC", **settings})
 
 
 def live(mem: memdb.Memory, steps: list[tuple[Step, int]]) -> datetime:
@@ -131,6 +131,7 @@ def live(mem: memdb.Memory, steps: list[tuple[Step, int]]) -> datetime:
 
 
 HOURS = st.sampled_from([0, 1, 24, 24 * 40])
+KEPT_UP = STEPS[7:9]  # maintained, and compacted
 ANYTHING = st.lists(st.tuples(st.sampled_from([*map(said, SAID), *STEPS]), HOURS), max_size=15)
 
 
@@ -151,6 +152,29 @@ def test_undoing_what_was_said_last_leaves_what_was_there_before(steps: list[tup
         mem.drain()
         mem.undo(user_id="ana", turn_id="last", now=now)
         assert believed() == before
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(steps=ANYTHING, last=st.sampled_from(SAID), rejected=st.integers(0, 3), undone=st.booleans())
+def test_what_is_taken_back_leaves_the_same_where_the_archive_had_it(
+    steps: list[tuple[Step, int]], last: str, rejected: int, undone: bool
+) -> None:
+    def left(*, archived: bool) -> list[tuple[object, ...]]:
+        with fresh(archive_after_days=0) as mem:
+            now = live(mem, [step for step in steps if step[0] not in KEPT_UP])
+            mem.observe(last, "Do you live in Porto?", user_id="ana", turn_id="last", session_id="s", timestamp=now)
+            mem.drain()
+            if archived:
+                mem.compact(now=now)
+            if undone:
+                mem.undo(user_id="ana", turn_id="last", now=now)
+            else:
+                believed = sorted(mem.facts("ana", now=now), key=lambda one: (one.value_text, one.valid_from, one.confidence))
+                mem.reject(believed[rejected].fact_id, now=now) if rejected < len(believed) else None
+            facts = mem.facts("ana", statuses=["active", "pending_confirmation", "uncertain"], now=now)
+            return sorted((one.status, one.value_text, one.valid_from, str(one.valid_to), one.confidence, one.seen_count) for one in facts)
+
+    assert left(archived=True) == left(archived=False)
 
 
 STATED: tuple[Step, ...] = (

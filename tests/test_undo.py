@@ -47,20 +47,53 @@ def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:
     assert [fact.object for fact in told.facts("ana", key="user.lives_in")] == ["Lisbon"]
 
 
-def test_undoing_a_turn_brings_back_what_it_replaced_from_the_archive(told: memdb.Memory) -> None:
+def test_what_a_turn_replaced_comes_back_from_the_archive(told: memdb.Memory) -> None:
+    (before,) = told.facts("ana", key="user.lives_in", as_of="2025-03-15")
     assert told.compact(now="2026-04-01") == 1
-    undone = told.undo(user_id="ana", turn_id="t2", now="2026-04-02")
+    undone = told.undo(user_id="ana", turn_id="t2")
     assert (undone.restored, undone.ended, undone.kept) == (1, 2, 0)
-    assert held(told) == {"user.lives_in": "Porto"}
-    assert [hit.fact.object for hit in told.search("Porto", user_id="ana", kinds=["fact"])] == ["Porto"]
+    (again,) = told.facts("ana")
+    assert again == before.model_copy(update={"status": "active", "valid_to": None, "updated_at": again.updated_at})
+    assert [fact.object for fact in told.facts("ana", as_of="2025-03-15")] == ["Porto"]
 
 
-def test_rejecting_a_fact_brings_back_what_it_replaced_from_the_archive(told: memdb.Memory) -> None:
+def test_what_a_rejected_fact_had_displaced_comes_back_from_the_archive(told: memdb.Memory) -> None:
     told.compact(now="2026-04-01")
-    (lisbon,) = told.facts("ana", key="user.lives_in")
-    told.reject(lisbon.fact_id, now="2026-04-02")
-    assert [(fact.object, fact.valid_to) for fact in told.facts("ana", key="user.lives_in")] == [("Porto", None)]
-    assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-06-01")] == ["Porto"]
+    told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    assert held(told) == {"user.lives_in": "Porto", "user.likes": "jazz"}
+
+
+def test_what_a_turn_said_to_be_over_comes_back_from_the_archive(told: memdb.Memory) -> None:
+    told.observe("I don't like jazz any more.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert told.compact(now="2026-04-01") == 2
+    assert told.undo(user_id="ana", turn_id="t3").restored == 1
+    assert held(told) == {"user.lives_in": "Lisbon", "user.likes": "jazz"}
+
+
+def test_what_was_so_for_a_time_and_lies_in_the_archive_was_never_so_once_it_is_taken_back(told: memdb.Memory) -> None:
+    told.observe("For this week I'm staying in Berlin.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    told.compact(now="2025-05-20")
+    assert told.compact(now="2026-04-01") == 2
+    told.undo(user_id="ana", turn_id="t3")
+    assert "Berlin" not in [fact.object for fact in told.facts("ana", as_of="2025-05-02")]
+
+
+@pytest.mark.parametrize("take_back", ["undo", "reject"])
+@pytest.mark.parametrize("said", ["I live in Faro.", "I don't live in Lisbon."])
+def test_what_waited_comes_back_from_the_archive_and_waits_to_end_the_same(told: memdb.Memory, take_back: str, said: str) -> None:
+    told.observe(said, user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.observe("I moved to Rome.", user_id="ana", turn_id="t4", timestamp="2025-06-01T10:00:00Z")
+    told.drain()
+    assert told.compact(now="2026-04-01") == 3
+    if take_back == "undo":
+        told.undo(user_id="ana", turn_id="t4")
+    else:
+        told.reject(told.facts("ana", key="user.lives_in")[0].fact_id)
+    (waits,) = told.facts("ana", key="user.lives_in", statuses=["pending_confirmation"])
+    told.confirm(waits.fact_id)
+    assert "Lisbon" not in [fact.object for fact in told.facts("ana", key="user.lives_in") if not fact.denies]
 
 
 def test_a_turn_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:

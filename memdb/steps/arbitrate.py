@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.figures import closer
-from memdb.keys import names_another, normalise, predicate_of, says_the_same
+from memdb.keys import as_spelled, is_same, is_spelled_better, names_another, normalise, predicate_of, says_the_same
 from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of, has_begun
@@ -27,8 +27,7 @@ def arbitrate(
     the turn. What is proposed here, `guard` may still turn into a question.
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
-    said = normalise(candidate.object)
-    same = [fact for fact in own if fact.denies == candidate.denies and normalise(fact.object) == said]
+    same = [fact for fact in own if fact.denies == candidate.denies and _same(fact, candidate)]
     if candidate.coming and not candidate.negated:
         same = [fact for fact in same if fact.status == "active" and fact.valid_to is not None]
         if not same:
@@ -101,7 +100,7 @@ def _give_way(candidate: Candidate, contradicted: list[Fact], *, starts: datetim
 
 
 def _same(fact: Fact, candidate: Candidate) -> bool:
-    return normalise(fact.object) == normalise(candidate.object)
+    return is_same(candidate.object, fact.object)
 
 
 def _said_last(fact: Fact) -> datetime:
@@ -217,6 +216,9 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
     if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
+    put_right = candidate.because == "corrected" and as_spelled(candidate.object) != as_spelled(known.object)
+    if put_right or is_spelled_better(candidate.object, known.object):
+        return _action("update", candidate, target=known, delta=delta, reason="its accents were put right", valid_to=known.valid_to)
     if adds_details(candidate, known):
         more = {"new_value_text": known.value_text, "new_value_json": details_of(candidate)}
         again = _action("update", candidate, target=known, delta=delta, reason="said again, with more of it", valid_to=known.valid_to)

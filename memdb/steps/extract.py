@@ -19,7 +19,7 @@ from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
-from memdb.keys import canonical_key, normalise, telling
+from memdb.keys import as_spelled, canonical_key, normalise, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
@@ -93,13 +93,13 @@ def extract(
     found: _Found = {}
     for statement, excerpt in stated:
         for one in _read(turn.model_copy(update={"user_input": statement}), replace(there, asked="", before=None)):
-            found.setdefault((one.key, normalise(one.object), one.negated), one.model_copy(update={"excerpt": excerpt}))
+            found.setdefault((one.key, as_spelled(one.object), one.negated), one.model_copy(update={"excerpt": excerpt}))
         if len(found) >= MOST_FACTS:
             break
     if english.strip():
         said = turn.model_copy(update={"user_input": english})
         for one in _read(said, replace(there, asked=asked if language is None else "")):
-            found.setdefault((one.key, normalise(one.object), one.negated), one)
+            found.setdefault((one.key, as_spelled(one.object), one.negated), one)
     return list(found.values())[:MOST_FACTS]
 
 
@@ -164,7 +164,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
 
 def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
     """Note a fact, unless it was found already as surely; what it tells of its beginning is noted all the same."""
-    name = (candidate.key, normalise(candidate.object), candidate.negated)
+    name = (candidate.key, as_spelled(candidate.object), candidate.negated)
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
         found[name] = candidate

@@ -8,7 +8,7 @@ from datetime import datetime
 from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Log, Origin, bring_back
+from memdb.recording import Log, Origin, bring_back, doubt_anew
 from memdb.times import to_text
 
 
@@ -30,13 +30,15 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     for row in changes:
         fact_id, change, reason = str(row["fact_id"]), f"undo-{row['id']!s}", f"{row['operation']!s} taken back"
         # what one action did stands or falls together, or an old value would stand beside the one that took its place
-        if (row["turn_id"], row["action_hash"]) in built_on or not bring_back(db, fact_id):
+        if (row["turn_id"], row["action_hash"]) in built_on or bring_back(db, fact_id) is None:
             done.kept += 1
         elif row["before"] is None:
             done.end(fact_id, to_text(stored.fact(db, row["after"]).valid_from), change, reason)
             db.run("apply.unlink", source_id=fact_id)
         else:
             done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
+    for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
+        doubt_anew(db, fact_id, predicates=stored.predicates(db), now=now)
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
 
