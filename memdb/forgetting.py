@@ -15,14 +15,19 @@ from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
 from memdb.reading import read_consent
+from memdb.steps.forget import erase_vectors
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
 from memdb.times import to_text, utc_now
 
+_FIRST: int | None = -(2**63)  # before the numbers of all vectors
+
 
 def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
-    """Erase everything of a user, or everything learned under one key, and return how much it was. What is still to be
-    overwritten then, `erasing.overwrite_remains` overwrites.
+    """Erase everything of a user, or everything learned under one key, and return how much it was.
+
+    All of it is gone at once; its vectors, which lead to nothing then, are taken away after that, some in each transaction, and by the
+    worker where this is cut short. What is still to be overwritten then, `erasing.overwrite_remains` overwrites.
 
     Raises:
         InputError: the key is none that there can be.
@@ -35,6 +40,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         db.run("forget.overwrite", now=to_text(utc_now()))
+        db.run("forget.unmerged")
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
@@ -43,7 +49,25 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         build_profile(db, user_id=user_id, now=utc_now(), config=config)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
-    return forgotten
+    erased, pending = _remove_vectors(db, user_id=user_id)
+    return forgotten.model_copy(update={"vectors": erased, "vectors_pending": forgotten.vectors_pending + pending})
+
+
+def _remove_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
+    """Remove the vectors of what is gone, some in each transaction, and return how many there were, and how many still wait.
+
+    They wait for a connection with sqlite-vec where this one has none, in a file that was searched by meaning.
+    """
+    if not db.has_vectors and db.all("forget.indexed"):
+        with db.transaction():
+            db.run("forget.hand_over", user_id=user_id)
+            return 0, int((db.one("forget.erased_vectors_left", user_id=user_id) or {})["waiting"] or 0)
+    erased, after = 0, _FIRST
+    while after is not None:
+        with db.transaction():
+            part, after = erase_vectors(db, user_id=user_id, after=after)
+        erased += part
+    return erased, 0
 
 
 def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
