@@ -1174,7 +1174,20 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
     address = served(keys="secret=*")
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{address}/openapi.json"]
-    refusals = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429]  # of more messages than may be, the body may be too long as well
+    refusals = [
+        400,
+        401,
+        403,
+        404,
+        405,
+        406,
+        409,
+        413,
+        415,
+        422,
+        428,
+        429,
+    ]  # of more messages than may be, the body may be too long as well
     (tmp_path / "schemathesis.toml").write_text(f"checks.negative_data_rejection.expected-statuses = {refusals}\n", encoding="utf-8")
     done = subprocess.run(
         [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
