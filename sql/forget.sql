@@ -64,7 +64,8 @@ where kind <> 'message' and id in (
 
 -- statement: delete_messages
 delete from facts
-where kind = 'message' and user_id = :user_id and source_turn_id in (select value from json_each(:turns))
+where kind = 'message' and id in (
+  select f.id from json_each(:turns) t cross join facts f on f.user_id = :user_id and f.source_turn_id = t.value)
 returning id, session_id;
 
 -- statement: delete_all_messages
