@@ -15,12 +15,10 @@ from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
 from memdb.reading import read_consent
-from memdb.steps.forget import erase_vectors
+from memdb.steps.forget import BEGINNING, erase_vectors, removes_vectors
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
 from memdb.times import to_text, utc_now
-
-_FIRST: int | None = -(2**63)  # before the numbers of all vectors
 
 
 def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
@@ -50,7 +48,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
     erased, pending = _remove_vectors(db, user_id=user_id)
-    return forgotten.model_copy(update={"vectors": erased, "vectors_pending": forgotten.vectors_pending + pending})
+    return forgotten.model_copy(update={"vectors": forgotten.vectors + erased, "vectors_pending": forgotten.vectors_pending + pending})
 
 
 def _remove_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
@@ -58,14 +56,15 @@ def _remove_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
 
     They wait for a connection with sqlite-vec where this one has none, in a file that was searched by meaning.
     """
-    if not db.has_vectors and db.all("forget.indexed"):
+    if not removes_vectors(db):
         with db.transaction():
             db.run("forget.hand_over", user_id=user_id)
             return 0, int((db.one("forget.erased_vectors_left", user_id=user_id) or {})["waiting"] or 0)
-    erased, after = 0, _FIRST
-    while after is not None:
+    erased = 0
+    last: int | None = BEGINNING
+    while last is not None:
         with db.transaction():
-            part, after = erase_vectors(db, user_id=user_id, after=after)
+            part, last = erase_vectors(db, user_id=user_id, after=last)
         erased += part
     return erased, 0
 

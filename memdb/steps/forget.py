@@ -9,6 +9,9 @@ from memdb.answers import Forgotten
 from memdb.database import Database, SqlValue
 
 _BATCH = 500  # texts that are looked through at once, and vectors that are erased
+BEGINNING = -(2**63)
+"""Before the numbers of all vectors."""
+
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
 
 
@@ -40,7 +43,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
     the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value. With the patterns of a household
     (household.pattern) goes what went into them, and what happened then.
-    The vectors of what is gone wait in the outbox: nobody finds anything by them, and to remove them takes longer than all else.
+    The vectors of what is gone wait in the outbox, but for some of a key, whose numbers the user's next rows may get: nobody finds anything
+    by them, and to remove them takes longer than all else.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
@@ -58,9 +62,17 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.interrupt_upkeep", user_id=user_id)
     for row in db.all("forget.windows", user_id=user_id, key=key):
         db.run("sync.remove", id=row["id"])
+    vectors = 0
+    if key is not None and removes_vectors(db):
+        vectors, _ = erase_vectors(db, user_id=user_id, after=BEGINNING)
     _tell_vectors(db, user_id=user_id)
     db.run("forget.disallow")
-    return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history)
+    return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history, vectors=vectors)
+
+
+def removes_vectors(db: Database) -> bool:
+    """Whether vectors can be removed on this connection: it has sqlite-vec, or the file was never searched by meaning."""
+    return db.has_vectors or not db.all("forget.indexed")
 
 
 def erase_vectors(db: Database, *, user_id: str, after: int) -> tuple[int, int | None]:
@@ -72,8 +84,9 @@ def erase_vectors(db: Database, *, user_id: str, after: int) -> tuple[int, int |
     erased = 0
     for row in rows:
         removed = db.run("sync.remove", id=row["id"])
-        if row["gone"]:
+        if row["own"]:
             erased += removed
+        if row["gone"]:
             db.run("sync.settled", id=row["id"])
     if len(rows) < _BATCH:
         db.run("forget.hand_over", user_id=user_id)
