@@ -27,7 +27,7 @@ from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
 from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
-from memdb.segments import merge_some, newest
+from memdb.segments import merge_erased, merge_some, newest
 from memdb.store import Store
 from memdb.tidying import take_tidying
 from memdb.times import to_text, to_utc, utc_now
@@ -276,8 +276,14 @@ class Background:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
-            if overwrite_remains(db):
-                return True
+            if not (
+                db.has_vectors and db.all("forget.vectors_wait")
+            ):  # of a forgetting that was cut short; the other thread takes them away
+                if merge_erased(db):
+                    self._next_upkeep = 0.0
+                    return True
+                if overwrite_remains(db):
+                    return True
             if self._merge_words():
                 self._next_upkeep = 0.0
                 return True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import isnan
 from operator import index
-from typing import TypeVar, get_args
+from typing import NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
@@ -130,10 +130,41 @@ def key(value: str) -> str:
     return value
 
 
+class _Unusable(ValueError):
+    """What Python would take for JSON, and others would not."""
+
+
+def parsed(text: str) -> JsonValue:
+    """Return what a text of JSON holds.
+
+    Raises:
+        JSONDecodeError: it is no JSON.
+        ValueError: an object has a name twice, or a number is none or too long; `unread` tells which.
+        RecursionError: its lists and objects lie too deep in each other.
+    """
+    value: JsonValue = json.loads(text, object_pairs_hook=_named_once, parse_constant=_refuse_constant)
+    return value
+
+
+def _named_once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    held: dict[str, JsonValue] = {}
+    for name, value in pairs:
+        if name in held:
+            raise _Unusable(f"{name[:100]!r} stands twice in one object")
+        held[name] = value
+    return held
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Unusable(f"{name} is no number")
+
+
 def unread(error: ValueError | RecursionError) -> str:
     """Return why a text of JSON could not be read, where it is not the text that is wrong but what it holds."""
     if isinstance(error, RecursionError):
         return "its lists and objects lie too deep in each other"
+    if isinstance(error, _Unusable):
+        return str(error)
     return error.msg if isinstance(error, json.JSONDecodeError) else "a number is too long"
 
 

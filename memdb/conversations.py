@@ -80,7 +80,7 @@ def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
     if not text.strip():
         raise InputError(f"{origin} is empty; give a conversation in JSON or JSON lines.")
     try:
-        document: JsonValue = json.loads(text)
+        document = checks.parsed(text)
     except json.JSONDecodeError as error:
         if error.lineno == 1 and error.msg != "Extra data":
             raise InputError(f"{origin}, line 1: this is no JSON ({error.msg}); give a conversation in JSON or JSON lines.") from error
@@ -105,7 +105,7 @@ def _json_lines(text: str, *, origin: str, whole: json.JSONDecodeError) -> Itera
         if not line.strip():
             continue
         try:
-            item: JsonValue = json.loads(line)
+            item = checks.parsed(line)
         except json.JSONDecodeError as error:
             # A document over several lines fails on its first one; then it is the document's own error that helps.
             number, error = (whole.lineno, whole) if number == 1 else (number, error)

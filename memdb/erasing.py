@@ -14,6 +14,7 @@ import apsw
 
 from memdb.database import Database
 from memdb.remains import TREES, is_told_apart, remains
+from memdb.segments import merge_erased
 
 _LOG_WAIT = 0.02  # seconds
 _PAGES_AT_ONCE = 256
@@ -22,14 +23,17 @@ _PAGES_AT_ONCE = 256
 def overwrite_remains(db: Database, *, patience: float = 0.0) -> bool:
     """Overwrite what erased rows left behind, if that is still to be done; return whether it was.
 
-    Where others read, or write, for longer than `patience` seconds, it stays to be done. A file that somebody has given `auto_vacuum` or
-    bytes of their own on each page is left as it is.
+    Before that, their words leave the full-text index. Where others read, or write, for longer than `patience` seconds, it stays to be
+    done. A file that somebody has given `auto_vacuum` or bytes of their own on each page is left as it is.
 
     Raises:
         StoreError: the file cannot be read or written.
     """
     if db.file is None or not db.all("forget.overwrites"):  # in memory, it goes with the memory
         return False
+    while merge_erased(db):
+        pass
+    db.move_log()  # others may write meanwhile, but not while it is emptied
     until = monotonic() + patience
     found: list[int] | None = None
     while True:

@@ -15,14 +15,17 @@ from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
 from memdb.reading import read_consent
+from memdb.steps.forget import BEGINNING, erase_vectors, removes_vectors
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
 from memdb.times import to_text, utc_now
 
 
 def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
-    """Erase everything of a user, or everything learned under one key, and return how much it was. What is still to be
-    overwritten then, `erasing.overwrite_remains` overwrites.
+    """Erase everything of a user, or everything learned under one key, and return how much it was.
+
+    All of it is gone at once; its vectors, which lead to nothing then, are taken away after that, some in each transaction, and by the
+    worker where this is cut short. What is still to be overwritten then, `erasing.overwrite_remains` overwrites.
 
     Raises:
         InputError: the key is none that there can be.
@@ -35,6 +38,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         db.run("forget.overwrite", now=to_text(utc_now()))
+        db.run("forget.unmerged")
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
@@ -43,7 +47,26 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         build_profile(db, user_id=user_id, now=utc_now(), config=config)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
-    return forgotten
+    erased, pending = _remove_vectors(db, user_id=user_id)
+    return forgotten.model_copy(update={"vectors": forgotten.vectors + erased, "vectors_pending": forgotten.vectors_pending + pending})
+
+
+def _remove_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
+    """Remove the vectors of what is gone, some in each transaction, and return how many there were, and how many still wait.
+
+    They wait for a connection with sqlite-vec where this one has none, in a file that was searched by meaning.
+    """
+    if not removes_vectors(db):
+        with db.transaction():
+            db.run("forget.hand_over", user_id=user_id)
+            return 0, int((db.one("forget.erased_vectors_left", user_id=user_id) or {})["waiting"] or 0)
+    erased = 0
+    last: int | None = BEGINNING
+    while last is not None:
+        with db.transaction():
+            part, last = erase_vectors(db, user_id=user_id, after=last)
+        erased += part
+    return erased, 0
 
 
 def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:

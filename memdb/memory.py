@@ -621,8 +621,9 @@ class Memory:
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
 
-        Rows, history, words, vectors, the queue and the turns themselves go; every place where they stood is overwritten. Where somebody
-        reads the file for longer than ten seconds meanwhile, the worker does that last part when they have done.
+        Rows, history, words, vectors, the queue and the turns themselves go; every place where they stood is overwritten. Others who write
+        wait while the rows go, all of them at once. Where somebody reads the file for longer than ten seconds after that, the worker does
+        the last part, the overwriting, when they have done.
 
         Raises:
             InputError: the key is none that there can be.

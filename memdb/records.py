@@ -237,15 +237,17 @@ def _words_of(content: object) -> object:
     return "\n".join(str(part["text"]) for part in content if isinstance(part.get("text"), str))
 
 
+Said = Annotated[str, BeforeValidator(_words_of)]
+"""What was said in a message: a text, or a chat's list of parts."""
+
+
 class Message(Record):
     """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name.
 
     Messages as language models take them will do as well: what is called `content` there is the text, and `role` who said it.
     """
 
-    text: Annotated[str, BeforeValidator(_words_of)] = Field(
-        validation_alias=AliasChoices("text", "content"), description="What was said, kept word for word."
-    )
+    text: Said = Field(validation_alias=AliasChoices("text", "content"), description="What was said, kept word for word.")
     speaker: str | None = Field(
         default=None, validation_alias=AliasChoices("speaker", "role"), description="Who said it, where that is not the user."
     )

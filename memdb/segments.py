@@ -33,6 +33,26 @@ def merge_all(db: Database, *, added: int, written: Callable[[], None] = lambda:
             written()
 
 
+def merge_erased(db: Database) -> bool:
+    """Merge a part of the index if it still holds words of what was forgotten; return whether it did.
+
+    What writes fewer pages than it may has come to the end, however fast others add segments.
+
+    Raises:
+        StoreError: the file cannot be written; BusyError if others write to it.
+    """
+    if not db.all("forget.merges"):  # a look costs no lock
+        return False
+    with db.transaction():
+        state = db.one("forget.merges")
+        if state is None:
+            return False
+        before = db.changes
+        db.run("segments.merge", pages=_PAGES if state["begun"] else -_PAGES)
+        db.run("forget.merged" if db.changes - before < _PAGES else "forget.begun")
+    return True
+
+
 def merge_some(db: Database, *, pages: int = _PAGES) -> bool:
     """Merge segments that are of about one size, a hundred pages of them; return whether there were any.
 

@@ -48,14 +48,11 @@ where user_id = :user_id and session_id in (select value from json_each(:session
 update fact_history set before = null, after = null, reason = '(forgotten)'
 where user_id = :user_id and fact_id in (select value from json_each(:derived));
 
--- The turns that a key was learned from, and the messages that hold their words.
+-- The turns that a key was learned from, and the messages that hold their words. Where all goes, none is named: there may be very many.
 -- statement: turns
-select distinct turn_id from (
-  select turn_id from turns where user_id = :user_id and :key is null
-  union all
-  select source_turn_id from fact_ever where user_id = :user_id and key = :key
-  union all
-  select turn_id from fact_history where user_id = :user_id and key = :key);
+select source_turn_id as turn_id from fact_ever where user_id = :user_id and key = :key
+union
+select turn_id from fact_history where user_id = :user_id and key = :key;
 
 -- Of one key only what it holds is read, and not all that there is of the user.
 -- statement: delete_facts
@@ -63,28 +60,25 @@ delete from facts
 where kind <> 'message' and id in (
   select id from facts where user_id = :user_id and :key is null
   union all
-  select id from facts where user_id = :user_id and key = :key)
-returning fact_id;
+  select id from facts where user_id = :user_id and key = :key);
 
 -- statement: delete_messages
 delete from facts
 where kind = 'message' and id in (
-  select id from facts where user_id = :user_id and :key is null
-  union all
-  select f.id from json_each(:turns) t cross join facts f on f.user_id = :user_id and f.source_turn_id = t.value where :key is not null)
-returning id, fact_id, session_id;
+  select f.id from json_each(:turns) t cross join facts f on f.user_id = :user_id and f.source_turn_id = t.value)
+returning id, session_id;
+
+-- statement: delete_all_messages
+delete from facts where kind = 'message' and user_id = :user_id;
 
 -- statement: delete_archive
-delete from facts_archive where user_id = :user_id and (:key is null or key = :key)
-returning fact_id;
+delete from facts_archive where user_id = :user_id and (:key is null or key = :key);
 
 -- statement: delete_history
-delete from fact_history where user_id = :user_id and (:key is null or key = :key)
-returning id;
+delete from fact_history where user_id = :user_id and (:key is null or key = :key);
 
 -- statement: delete_turns
-delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)))
-returning id;
+delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)));
 
 -- What else the erased turns taught stays, but no longer quotes them.
 -- statement: unquote_facts
@@ -281,16 +275,46 @@ insert or replace into facts_fts (rowid, body, reply, context, date)
 select w.id, w.body, w.reply, w.context, w.date
 from beside b cross join fact_words w on w.id = b.id;
 
--- The index keeps deleted words until its segments are merged.
--- statement: merge_words
-insert into facts_fts (facts_fts) values ('optimize');
+-- The index keeps deleted words until its segments are merged, which is done after the erasing is committed, a part at a time: this stands until
+-- then.
+-- statement: unmerged
+insert into meta (name, value) values ('unmerged', 'all')
+on conflict (name) do update set value = excluded.value;
 
--- The vectors of erased rows, also of those whose number another's row has got since, and the windows that an erased message was a part of; the
--- latter two are made anew.
+-- statement: merges
+select value = 'begun' as begun from meta where name = 'unmerged';
+
+-- statement: begun
+update meta set value = 'begun' where name = 'unmerged';
+
+-- statement: merged
+delete from meta where name = 'unmerged';
+
+-- The windows that an erased message was a part of, whose vectors are made anew.
+-- statement: windows
+select o.id
+from outbox o cross join facts f on f.id = -o.id and f.user_id = :user_id
+where o.user_id = :user_id and o.id < 0 and :key is not null;
+
+-- The vectors of erased rows, also of those whose number a later row has got since, another's or the user's own, which are made anew: some of them, in
+-- the order of numbers.
 -- statement: erased_vectors
-select o.id, f.id is null as gone
+select o.id, f.id is null as gone, f.user_id is null or f.user_id = :user_id as own
 from outbox o left join facts f on f.id = abs(o.id)
-where o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or o.id < 0);
+where o.id > :after and o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or f.embedding_id is null)
+order by o.id
+limit :most;
+
+-- statement: erased_vectors_left
+select count(*) as waiting
+from outbox o left join facts f on f.id = abs(o.id)
+where o.user_id = :user_id and (f.id is null or f.user_id <> :user_id);
+
+-- Whether vectors of what is gone are still to be taken away while words of it are to leave the index, too.
+-- statement: vectors_wait
+select 1
+from meta m
+where m.name = 'unmerged' and exists (select 1 from outbox o where not exists (select 1 from facts f where f.id = abs(o.id)));
 
 -- statement: hand_over
 update outbox set user_id = f.user_id

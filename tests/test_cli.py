@@ -1033,6 +1033,19 @@ def test_whose_a_turn_or_a_fact_is_need_not_be_said(db: Path) -> None:
     assert "ended\t1" in ok("undo", "--turn", fact.source_turn_id, "--db", db)
 
 
+@pytest.mark.parametrize("named", [",", "", " , "])
+def test_a_list_of_no_weight_sets_is_told_and_nothing_is_measured(db: Path, named: str) -> None:
+    done = run("evaluate", "--weights", named, "--db", db)
+    assert (done.exit_code, "names no weight set" in done.stderr, done.stdout) == (2, True, "")
+
+
+def test_labelled_questions_that_say_two_things_at_once_are_refused(db: Path, tmp_path: Path) -> None:
+    asked = tmp_path / "asked.json"
+    asked.write_text('[{"user_id": "ana", "query": "Where?",\n "relevant": ["a"], "relevant": ["b"]}]', encoding="utf-8")
+    done = run("evaluate", "--data", asked, "--db", db)
+    assert (done.exit_code, "'relevant' stands twice in one object" in done.stderr) == (2, True), done.stderr
+
+
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     wanted = fact_of(db, "user.lives_in").fact_id
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)

@@ -1,4 +1,5 @@
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -169,6 +170,23 @@ def test_what_cannot_be_used_is_told_with_its_place(text: str, place: str) -> No
     message = refusal(text)
     assert place in message
     assert message.startswith("talk.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '[{"text": "I live in Porto.", "text": "I live in Lisbon."}]',
+            "said.json cannot be read as JSON ('text' stands twice in one object)",
+        ),
+        ('{"text": "a"}\n{"text": "a", "role": "user", "role": "x"}', "said.json, line 2 cannot be read as JSON ('role' stands twice"),
+        ('[{"text": "a", "timestamp": NaN}]', "said.json cannot be read as JSON (NaN is no number)"),
+    ],
+    ids=["whole", "line", "NaN"],
+)
+def test_what_says_two_things_at_once_is_refused(text: str, told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        parse_conversation(text, origin="said.json")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 import apsw
@@ -20,6 +21,7 @@ from pydantic import JsonValue
 
 import memdb
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.erasing import overwrite_remains
 from memdb.forgetting import forget
@@ -27,6 +29,9 @@ from memdb.llm import ModelRequest
 from memdb.observer import build_profile
 from memdb.records import EVER, Source
 from memdb.remains import is_told_apart, remains
+from memdb.segments import merge_erased
+from memdb.steps.forget import erase_vectors
+from memdb.steps.forget import forget as erase
 from memdb.store import Store
 from memdb.times import utc_now
 
@@ -560,6 +565,62 @@ def test_forgetting_in_the_midst_of_many_leaves_no_words(tmp_path: Path) -> None
         assert len(mem.search("note", user_id="bea", limit=5)) == 5
         assert RARE[2:].encode() not in bytes_of(tmp_path)
     assert RARE[2:].encode() not in bytes_of(tmp_path)
+
+
+def test_words_of_a_few_leave_an_index_of_many_pages_a_part_at_a_time(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        db = mem._store.database()
+        db.connection.execute("insert into facts_fts (facts_fts, rank) values ('pgsz', 64)")
+        mem.load(({"text": f"Nothing of note, number {number} of {number * 7}"} for number in range(600)), user_id="bea")
+        mem.load(({"text": f"{RARE}{number} again"} for number in range(12)), user_id="ana")
+        db.connection.execute("insert into facts_fts (facts_fts) values ('optimize')")
+        forget(db, "ana", key=None, config=mem.config)
+        parts = [merge_erased(db) for _ in range(100)]
+        assert 5 < sum(parts) < 50
+        assert db.connection.execute("select max(instr(block, cast(? as blob))) from facts_fts_data", (RARE[2:],)).fetchall() == [(0,)]
+
+
+def cut_short(db: Database, *, user_id: str, key: str | None = None) -> None:
+    """Forget as far as the first transaction goes."""
+    with db.transaction():
+        erase(db, user_id=user_id, key=key)
+        db.run("forget.overwrite", now="2025-01-01T00:00:00.000Z")
+        db.run("forget.unmerged")
+
+
+def test_what_was_forgotten_is_found_by_nobody_before_its_vectors_go(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        cut_short(mem._store.database(), user_id="ana")
+        assert mem._store.database().connection.execute("select count(*) from facts_vec where user_id = 'ana'").fetchall() != [(0,)]
+        mem.observe("I like jazz.", user_id="ana")
+        mem.drain()
+        assert {hit.fact.value_text for hit in mem.search(f"Jazz in {RARE}", user_id="ana")} == {"User likes jazz", "I like jazz."}
+
+
+@pytest.mark.parametrize("key", [None, "user.lives_in"], ids=["the user", "one key"])
+def test_what_was_killed_while_it_removed_vectors_is_finished_by_the_worker(key: str | None, tmp_path: Path) -> None:
+    blob = to_blob(HashingEmbedder(64).embed([f"I live in {RARE.title()}."])[0])
+    with fill(tmp_path / "mem.db") as mem:
+        cut_short(mem._store.database(), user_id="ana", key=key)
+        killed = copytree(tmp_path, tmp_path / "killed")
+    assert blob in raw_bytes_of(killed)
+    with memdb.open(killed / "mem.db", embedder="hashing-64", llm=None) as mem:
+        until = time.monotonic() + 60
+        while mem._store.database().all("forget.overwrites") and time.monotonic() < until:
+            time.sleep(0.05)
+    assert blob not in raw_bytes_of(killed)
+    assert RARE.encode() not in bytes_of(killed)
+
+
+def test_others_write_between_while_many_vectors_are_removed(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(8), llm=None, config={"worker": False}) as mem:
+        mem.remember_many({"value_text": f"Note {number}", "user_id": "ana"} for number in range(501))
+        mem.drain()
+        db = mem._store.database()
+        cut_short(db, user_id="ana")
+        with db.transaction():
+            erased, last = erase_vectors(db, user_id="ana", after=-1000)
+        assert (erased, last is None) == (500, False)
 
 
 def test_vectors_that_waited_leave_no_bytes_once_removed(tmp_path: Path) -> None:

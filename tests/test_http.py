@@ -902,6 +902,46 @@ def test_json_that_means_nothing_or_two_things_is_refused_whole(client: TestClie
     assert mem.facts("ana") == []
 
 
+@pytest.mark.parametrize(
+    ("messages", "status", "told"),
+    [
+        (b'[{"text": "b", "text": "c"}]', 422, "'text' stands twice"),
+        (b'[{"text": "b", "timestamp": Infinity}]', 422, "Infinity is no number"),
+        (rb'[{"text": "\ud800"}]', 422, "half a surrogate pair"),
+        (b'[{"text": "b", "tags": []}]', 422, "tags"),
+        (b'[{"text": ["b"]}]', 422, "text"),
+        (b'[{"text": "b", "session_id": {}}]', 422, "session_id"),
+        (b'[{"text": "b", "timestamp": "yesterday"}]', 422, "yesterday"),
+        (b'[{"text": "b", "timestamp": 1e999}]', 422, "timestamp"),
+        (b'{"text": "b"}', 422, "messages"),
+        (b"[[[{}]]]", 422, "messages"),
+        (b'[{"text": ' + b"[" * 100_000, 422, "too deep"),
+        (b'[{"text": "' + b"b" * 4_000_000 + b'"}]', 413, "4000000"),
+        (b'[{"text": "' + b"b" * 100_001 + b'"}]', 422, "100000"),
+    ],
+    ids=["twice", "infinite", "surrogate", "unknown", "list", "object", "time", "large", "no list", "lists", "deep", "long", "long text"],
+)
+def test_hostile_messages_are_refused_and_none_is_taken(
+    client: TestClient, mem: memdb.Memory, messages: bytes, status: int, told: str
+) -> None:
+    body = b'{"user_id": "ana", "messages": ' + messages + b"}"
+    answer = client.post("/memory/load", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, told in answer.text) == (status, True), answer.text[:300]
+    assert mem.turns("ana") == []
+
+
+def test_a_fact_of_many_is_no_longer_than_one_alone(client: TestClient, mem: memdb.Memory) -> None:
+    facts = [{"user_id": "ana", "value_text": "b" * length} for length in (100_000, 100_001)]
+    assert [client.post("/memory/remember_many", json={"facts": [fact]}).status_code for fact in facts] == [200, 422]
+    assert mem.facts("ana").total == 1
+
+
+def test_a_load_that_is_cut_off_takes_nothing(client: TestClient, mem: memdb.Memory) -> None:
+    body = b'{"user_id": "ana", "messages": [{"text": "I live in Porto."}, {"text": "I li'
+    answer = client.post("/memory/load", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, mem.turns("ana")) == (422, [])
+
+
 def test_emoji_may_be_sent_as_a_surrogate_pair(client: TestClient, mem: memdb.Memory) -> None:
     body = rb'{"user_id": "ana", "value_text": "Ana likes \ud83c\udfb7"}'
     client.post("/memory/remember", content=b"\xef\xbb\xbf" + body, headers={"Content-Type": "application/json"})
@@ -1134,6 +1174,21 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
     address = served(keys="secret=*")
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{address}/openapi.json"]
+    refusals = [
+        400,
+        401,
+        403,
+        404,
+        405,
+        406,
+        409,
+        413,
+        415,
+        422,
+        428,
+        429,
+    ]  # of more messages than may be, the body may be too long as well
+    (tmp_path / "schemathesis.toml").write_text(f"checks.negative_data_rejection.expected-statuses = {refusals}\n", encoding="utf-8")
     done = subprocess.run(
         [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
          "--request-timeout", "120",

@@ -14,7 +14,7 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.segments import merge_all
+from memdb.segments import merge_all, newest
 from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
@@ -214,6 +214,15 @@ def test_messages_that_come_at_once_leave_what_those_that_come_one_by_one_do(tmp
             left.append({table: sorted(map(repr, connection.execute(f"select * from {table}"))) for table in tables})
     assert left[0] == left[1]
     assert [len(left[0][table]) for table in ("facts", "outbox")] == [80, 160]
+
+
+def test_messages_that_come_at_once_have_nothing_embedded_anew_that_was_there(mem: memdb.Memory) -> None:
+    mem.observe("I hummed an old tune", user_id="ana", session_id="before")
+    mem.drain()
+    db = mem._store.database()
+    last = newest(db)
+    mem.load([{"text": f"I hummed tune {number}", "session_id": "after"} for number in range(50)], user_id="ana")
+    assert min(abs(id) for (id,) in db.connection.execute("select id from outbox")) == last + 1
 
 
 def test_a_trigger_of_ones_own_fires_for_many_too(mem: memdb.Memory) -> None:

@@ -20,6 +20,9 @@ from memdb.chat import openai_transport
 from memdb.errors import ModelOutputError, ModelUnavailable
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel
 from memdb.quoting import quoted, unquoted
+from memdb.recording import keep_calls
+from memdb.records import ModelCall
+from memdb.times import utc_now
 from tests.hostile_server import FAILURES, MISSHAPEN, HostileServer, LoopbackServer, send
 
 LIVES = {
@@ -423,3 +426,12 @@ def test_a_quotation_is_the_same_text_line_by_line(text: str) -> None:
     assert unquoted(quoted("a\n\n> b")) == "a\n\n> b"
     assert all(line.startswith(">") for line in told.splitlines()[2:])
     assert "\U000e0049" not in told
+
+
+def test_of_a_turn_only_the_calls_of_who_is_asked_for_are_told(mem: memdb.Memory) -> None:
+    call = ModelCall(purpose="extract", prompt_hash="0", model="m", mode="text", attempt=1, elapsed_ms=1.0)
+    for user, turn in (("ana", "t1"), ("ana", "t2"), ("bea", "t1")):
+        told = call.model_copy(update={"raw": f"{user} {turn}"})
+        keep_calls(mem._store.database(), [told], user_id=user, turn_id=turn, now=utc_now(), config=mem.config)
+    assert [one.raw for one in mem.calls("ana", turn_id="t1")] == ["ana t1"]
+    assert [one.raw for one in mem.calls(turn_id="t1")] == ["ana t1", "bea t1"]

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import memdb
+from memdb.disk import UNFINISHED, finish
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
 from memdb.tables import copy_file
@@ -356,3 +357,11 @@ def test_nobody_writes_while_a_file_is_about_to_be_overwritten(path: Path) -> No
         with pytest.raises(apsw.BusyError):
             other.execute("insert into meta values ('a', 'b')")
         assert other.execute("select count(*) from turns").fetchall() == [(24,)]
+
+
+def test_a_log_gets_its_name_with_the_file_that_it_belongs_to(tmp_path: Path) -> None:
+    part = tmp_path / f"mem.db{UNFINISHED}"
+    for path in (part, Path(f"{part}-wal")):
+        path.write_text(path.name, encoding="utf-8")
+    assert finish(part) == tmp_path / "mem.db"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mem.db", "mem.db-wal"]

@@ -26,7 +26,7 @@ from memdb.identity import is_gone, new_identity
 from memdb.llm import ModelRequest
 from memdb.tidying import take_tidying
 from memdb.times import to_text, utc_now
-from memdb.worker import take_turn
+from memdb.worker import heed_clock, take_turn
 
 ROOT = Path(__file__).parent.parent
 
@@ -338,6 +338,13 @@ def test_a_clock_that_was_put_back_holds_up_nothing(tmp_path: Path) -> None:
         assert mem.drain()
         assert [fact.object for fact in mem.facts("ana", kinds=["fact"])] == ["Porto"]
         assert take_tidying(db, now=utc_now() + timedelta(days=1), config=mem.config)
+
+
+def test_where_no_clock_was_ahead_the_file_is_only_looked_at(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    for name in ("tidied_at", "maintained_at"):
+        db.run("meta.put", name=name, value=to_text(utc_now() - timedelta(days=1)))
+    assert not heed_clock(db, now=utc_now(), config=mem.config)
 
 
 @pytest.mark.parametrize(("claimed", "thought"), [(timedelta(days=365), True), (timedelta(minutes=5), False)])

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
-from typing import NoReturn, cast
+from typing import cast
 
 import anyio
 from fastapi import FastAPI, HTTPException, Request
@@ -93,7 +93,7 @@ class _Sent(Request):
         """Return what was sent."""
         body = await self.body()
         try:
-            told: object = json.loads(body.decode("utf-8-sig"), object_pairs_hook=_named_once, parse_constant=_refuse_constant)
+            told = checks.parsed(body.decode("utf-8-sig"))
             if _ESCAPED.search(body):
                 json.dumps(told, ensure_ascii=False).encode()
         except UnicodeDecodeError:
@@ -102,30 +102,11 @@ class _Sent(Request):
             why = "a text holds half a surrogate pair"
         except json.JSONDecodeError as error:
             why = f"{error.msg.removesuffix('.')}, at character {error.pos}"
-        except _Unusable as error:
-            why = str(error)
         except (ValueError, RecursionError) as error:
             why = checks.unread(error)
         else:
             return told
         raise HTTPException(422, f"The body is no JSON that can be used ({why}); mend it and send it again.")
-
-
-class _Unusable(ValueError):
-    """What Python would take for JSON, and others would not."""
-
-
-def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    held: dict[str, object] = {}
-    for name, value in pairs:
-        if name in held:
-            raise _Unusable(f"{name[:100]!r} stands twice in one object")
-        held[name] = value
-    return held
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _Unusable(f"{name} is no number")
 
 
 class _Limit:

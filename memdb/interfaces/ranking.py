@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from memdb import Explanation, InputError, Labelled, Memory, NotFoundError, disk
 from memdb.calibration import Calibration
-from memdb.checks import fault, unread
+from memdb.checks import fault, parsed, unread
 from memdb.conversations import read_conversation
 from memdb.interfaces.options import (
     FILE,
@@ -194,7 +194,9 @@ def evaluate(
 
     The first twenty hits are looked at: what comes later counts as not found, in MRR as well.
     """
-    sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
+    if not (named := listed(weights)):
+        raise InputError("--weights names no weight set; give one or several, separated by commas, such as default,mem-skill.")
+    sets = list(dict.fromkeys([*named, _BASELINE]))
     with opened(existing(db), embedder=embedder) as memory, going("measuring"):
         labelled = _read(data) if data else None
         _tell_unknown(memory, labelled or ())
@@ -328,9 +330,11 @@ def _read(path: Path) -> list[Labelled]:
     """Return the labelled questions of a file."""
     text = disk.text(path, wanted="labelled questions in JSON or JSON lines")
     try:
-        document = json_format.loads(text)
-    except (ValueError, RecursionError):
+        document = parsed(text)
+    except json_format.JSONDecodeError:
         document = _lines(text, path)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be read as JSON ({unread(error)}); mend it and give the file again.") from error
     items = document if isinstance(document, list) else [document]
     if any(isinstance(item, dict) and {"query", "relevant"} & set(item) for item in items):
         return [_labelled(item, f"{path}, question {place}") for place, item in enumerate(items, start=1)]
@@ -367,12 +371,12 @@ def _is_known(memory: Memory, user: str, name: str) -> bool:
         return False
 
 
-def _lines(text: str, path: Path) -> list[object]:
-    items: list[object] = []
+def _lines(text: str, path: Path) -> list[JsonValue]:
+    items: list[JsonValue] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                items.append(json_format.loads(line))
+                items.append(parsed(line))
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}, line {number}, is not JSON ({unread(error)}); mend it and give the file again.") from error
     return items

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Annotated, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -20,7 +21,7 @@ from pydantic import (
 from memdb import Fact, Hit, Hits, Listed, Message, NewFact
 from memdb.filters import Filters
 from memdb.interfaces.owners import of_the_owner
-from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier, TurnStatus
+from memdb.records import BreakTrigger, Category, MemoryType, Relation, Said, Source, Status, TaskState, Tier, TurnStatus
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -42,7 +43,8 @@ Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
 At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
-Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+_LONGEST = 100_000  # characters of a text
+Text = Annotated[str, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
 Query = Annotated[str, Field(max_length=20_000)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
@@ -125,8 +127,8 @@ class ObserveIn(UserIn):
         user_id="ana", user_input="I moved to Lisbon last week.", assistant_response="How exciting!", session_id="monday"
     )
 
-    user_input: str = Field("", max_length=100_000, pattern=r"^$|\S", description="What the user said, kept word for word.")
-    assistant_response: str = Field("", max_length=100_000, description="What the assistant answered, kept too.")
+    user_input: str = Field("", max_length=_LONGEST, pattern=r"^$|\S", description="What the user said, kept word for word.")
+    assistant_response: str = Field("", max_length=_LONGEST, description="What the assistant answered, kept too.")
     turn_id: Name | None = Field(None, description="A name for the turn; the same turn again changes nothing.")
     timestamp: At = None
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
@@ -139,6 +141,14 @@ class Observed(Body):
     turn_id: str
 
 
+class MessageIn(Message):
+    """A message to load, no longer than one that is observed."""
+
+    text: Annotated[Said, Field(max_length=_LONGEST)] = Field(
+        validation_alias=AliasChoices("text", "content"), description="What was said, kept word for word."
+    )
+
+
 class LoadIn(UserIn):
     """Messages to take at once."""
 
@@ -146,7 +156,7 @@ class LoadIn(UserIn):
         user_id="ana", messages=[{"role": "user", "content": "I live in Porto."}, {"role": "assistant", "content": "Nice!"}]
     )
 
-    messages: list[Message] = Field(max_length=10_000, description="The messages, in order.")
+    messages: list[MessageIn] = Field(max_length=10_000, description="The messages, in order.")
 
 
 class Loaded(Body):
@@ -184,6 +194,7 @@ class NewFactIn(NewFact):
 
     _owned = model_validator(mode="before")(of_the_owner)
     user_id: Name = Field(description="Whose memory.")
+    value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
     confidence: Share = Field(0.4, description="How sure it is, 0 to 1.")
     importance: Share = Field(0.5, description="How much it counts, 0 to 1.")
 

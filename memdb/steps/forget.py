@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from memdb.answers import Forgotten
 from memdb.database import Database, SqlValue
 
-_BATCH = 500  # texts that are looked through at once
+_BATCH = 500  # texts that are looked through at once, and vectors that are erased
+BEGINNING = -(2**63)
+"""Before the numbers of all vectors."""
+
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
 
 
@@ -40,35 +43,66 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
     the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value. With the patterns of a household
     (household.pattern) goes what went into them, and what happened then.
-    On a connection without sqlite-vec the vectors, where the file has any, stay in the outbox for the next one that has it.
+    The vectors of what is gone wait in the outbox, but for some of a key, whose numbers the user's next rows may get: nobody finds anything
+    by them, and to remove them takes longer than all else.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
     gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
-    messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
-    facts = db.all("forget.delete_facts", user_id=user_id, key=key)
-    archived = db.all("forget.delete_archive", user_id=user_id, key=key)
-    history = db.all("forget.delete_history", user_id=user_id, key=key)
-    removed = db.all("forget.delete_turns", user_id=user_id, key=key, turns=turns)
+    messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
+    facts = db.run("forget.delete_facts", user_id=user_id, key=key)
+    archived = db.run("forget.delete_archive", user_id=user_id, key=key)
+    history = db.run("forget.delete_history", user_id=user_id, key=key)
+    removed = db.run("forget.delete_turns", user_id=user_id, key=key, turns=turns)
     _erase_quotations(db, words, user_id=user_id, key=key, turns=turns)
     _erase_records(db, user_id=user_id, key=key)
     db.run("forget.interrupt_turns", user_id=user_id)
     db.run("forget.interrupt_upkeep", user_id=user_id)
-    between = [[row["id"], row["session_id"]] for row in messages if key is not None]
-    db.run("forget.neighbours", user_id=user_id, gone=json.dumps(between))
-    db.run("forget.merge_words")
-    vectors, pending = _erase_vectors(db, user_id=user_id)
+    for row in db.all("forget.windows", user_id=user_id, key=key):
+        db.run("sync.remove", id=row["id"])
+    vectors = 0
+    if key is not None and removes_vectors(db):
+        vectors, _ = erase_vectors(db, user_id=user_id, after=BEGINNING)
+    _tell_vectors(db, user_id=user_id)
     db.run("forget.disallow")
-    return Forgotten(
-        facts=len(facts) + len(archived) + len(gone),
-        messages=len(messages),
-        turns=len(removed),
-        history=len(history),
-        vectors=vectors,
-        vectors_pending=pending,
-    )
+    return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history, vectors=vectors)
+
+
+def removes_vectors(db: Database) -> bool:
+    """Whether vectors can be removed on this connection: it has sqlite-vec, or the file was never searched by meaning."""
+    return db.has_vectors or not db.all("forget.indexed")
+
+
+def erase_vectors(db: Database, *, user_id: str, after: int) -> tuple[int, int | None]:
+    """Erase some vectors of what is gone, behind the one of number `after`, within the caller's transaction.
+
+    Return how many that were, and the number of the last that was looked at; None behind the last of all.
+    """
+    rows = db.all("forget.erased_vectors", user_id=user_id, after=after, most=_BATCH)
+    erased = 0
+    for row in rows:
+        removed = db.run("sync.remove", id=row["id"])
+        if row["own"]:
+            erased += removed
+        if row["gone"]:
+            db.run("sync.settled", id=row["id"])
+    if len(rows) < _BATCH:
+        db.run("forget.hand_over", user_id=user_id)
+    if erased:
+        _tell_vectors(db, user_id=user_id)
+    return erased, int(rows[-1]["id"] or 0) if len(rows) == _BATCH else None
+
+
+def _erase_messages(db: Database, *, user_id: str, key: str | None, turns: str) -> int:
+    """Erase the words of the turns, and return how many messages held them; those beside them are found by them no longer."""
+    if key is None:
+        return db.run("forget.delete_all_messages", user_id=user_id)
+    messages = db.all("forget.delete_messages", user_id=user_id, turns=turns)
+    between = [[row["id"], row["session_id"]] for row in messages]
+    db.run("forget.neighbours", user_id=user_id, gone=json.dumps(between))
+    return len(messages)
 
 
 def _erase_conclusions(db: Database, words: _Words, *, user_id: str, key: str | None, turns: str) -> list[SqlValue]:
@@ -118,20 +152,10 @@ def _erase_records(db: Database, *, user_id: str, key: str | None) -> None:
         db.run(delete, user_id=user_id)
 
 
-def _erase_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
-    """Erase the vectors of what is gone, and return how many went, and how many still wait for a connection that can."""
-    erased, waiting = 0, db.all("forget.erased_vectors", user_id=user_id)
-    if db.has_vectors or not db.all("forget.indexed"):
-        for row in waiting:
-            removed = db.run("sync.remove", id=row["id"])
-            if row["gone"]:
-                erased += removed
-                db.run("sync.settled", id=row["id"])
-        waiting = []
-    db.run("forget.hand_over", user_id=user_id)
+def _tell_vectors(db: Database, *, user_id: str) -> None:
+    """Let whoever holds the user's vectors in memory know that they have changed."""
     db.run("sync.changed", user_id=user_id)
     db.run("sync.gone_user", user_id=user_id)
-    return erased, len(waiting)
 
 
 def _quoting(db: Database, words: _Words, statement: str, texts: str, *, user_id: str) -> str:
