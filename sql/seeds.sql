@@ -167,6 +167,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('website',         'has the website',      'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('postcode',        'has the postcode',     'identity',        'one',  null,       1, 'SIGNIFICANT', 0.6),
   ('investments',     'has invested in',      'other',           'many', null,       1, 'OBSERVATION', 0.5),
+  ('away',            'is',                   'task_context',    'one',  null,       0, 'TRANSIENT',   0.5),
   ('plans',           'plans',                'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
   ('considers',       'is considering',       'task_context',    'many', null,       0, 'OBSERVATION', 0.5),
   ('working_on',      'is working on',        'task_context',    'many', null,       0, 'OBSERVATION', 0.6),

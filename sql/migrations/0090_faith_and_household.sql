@@ -10,4 +10,5 @@ insert or ignore into predicates (predicate, label, category, cardinality, oppos
   ('username_on',     'has the username on',  'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('website',         'has the website',      'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('postcode',        'has the postcode',     'identity',        'one',  null,       1, 'SIGNIFICANT', 0.6),
-  ('investments',     'has invested in',      'other',           'many', null,       1, 'OBSERVATION', 0.5);
+  ('investments',     'has invested in',      'other',           'many', null,       1, 'OBSERVATION', 0.5),
+  ('away',            'is',                   'task_context',    'one',  null,       0, 'TRANSIENT',   0.5);
