@@ -62,7 +62,7 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('episode', 'raw_excerpt', 'Words of it as they were said.', null),
 ('episode', 'timestamp_start', 'When what it tells of began.', 'UTC'),
 ('episode', 'timestamp_end', 'When that ended.', 'UTC'),
-('episode', 'source', '=facts', null),
+('episode', 'source', 'Where it comes from: chat, or a source of facts.', null),
 ('episode', 'tags', '=facts', null),
 ('episode', 'status', '=facts', null),
 ('episode', 'embedding_id', '=facts', null),

@@ -167,8 +167,8 @@ select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_ra
        strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)) as timestamp_start,
        max(
          strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)),
-         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_end', valid_to, valid_from))) as timestamp_end, source, tags, status,
-       embedding_id
+         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_end', valid_to, valid_from))) as timestamp_end,
+       iif(source = 'inferred', 'chat', source) as source, tags, status, embedding_id
 from facts where kind = 'episode';
 
 -- A pattern's events are those of the memories that went into it.

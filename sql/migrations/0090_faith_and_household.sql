@@ -12,3 +12,16 @@ insert or ignore into predicates (predicate, label, category, cardinality, oppos
   ('postcode',        'has the postcode',     'identity',        'one',  null,       1, 'SIGNIFICANT', 0.6),
   ('investments',     'has invested in',      'other',           'many', null,       1, 'OBSERVATION', 0.5),
   ('away',            'is',                   'task_context',    'one',  null,       0, 'TRANSIENT',   0.5);
+
+-- What an episode tells of comes from the conversation.
+drop view episode;
+
+create view episode as
+select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_range, value_text as summary,
+       coalesce(nullif(value_json ->> 'raw_excerpt', ''), source_excerpt) as raw_excerpt,
+       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)) as timestamp_start,
+       max(
+         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)),
+         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_end', valid_to, valid_from))) as timestamp_end,
+       iif(source = 'inferred', 'chat', source) as source, tags, status, embedding_id
+from facts where kind = 'episode';
