@@ -37,6 +37,11 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     with db.durably(), db.transaction():  # nobody who was forgotten comes back with a power cut
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
+        newest = int((db.one("insert.last") or {})["id"] or 0)
+        vectors = 0
+        after: int | None = BEGINNING
+        if key is not None and removes_vectors(db):  # the accounts that are told anew may get the numbers of what is gone
+            vectors, after = erase_vectors(db, user_id=user_id, after=BEGINNING, newest=newest)
         db.run("forget.overwrite", now=to_text(utc_now()))
         db.run("forget.unmerged")
         if key is not None:
@@ -47,24 +52,24 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         build_profile(db, user_id=user_id, now=utc_now(), config=config)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
-    erased, pending = _remove_vectors(db, user_id=user_id)
-    return forgotten.model_copy(update={"vectors": forgotten.vectors + erased, "vectors_pending": forgotten.vectors_pending + pending})
+    erased, pending = _remove_vectors(db, user_id=user_id, after=after, newest=newest)
+    return forgotten.model_copy(update={"vectors": vectors + erased, "vectors_pending": forgotten.vectors_pending + pending})
 
 
-def _remove_vectors(db: Database, *, user_id: str) -> tuple[int, int]:
+def _remove_vectors(db: Database, *, user_id: str, after: int | None, newest: int) -> tuple[int, int]:
     """Remove the vectors of what is gone, some in each transaction, and return how many there were, and how many still wait.
 
-    They wait for a connection with sqlite-vec where this one has none, in a file that was searched by meaning.
+    `after` is the number of the last that was looked at, None where that were all. They wait for a connection with sqlite-vec where this
+    one has none, in a file that was searched by meaning.
     """
     if not removes_vectors(db):
         with db.transaction():
             db.run("forget.hand_over", user_id=user_id)
             return 0, int((db.one("forget.erased_vectors_left", user_id=user_id) or {})["waiting"] or 0)
     erased = 0
-    last: int | None = BEGINNING
-    while last is not None:
+    while after is not None:
         with db.transaction():
-            part, last = erase_vectors(db, user_id=user_id, after=last)
+            part, after = erase_vectors(db, user_id=user_id, after=after, newest=newest)
         erased += part
     return erased, 0
 

@@ -296,12 +296,12 @@ select o.id
 from outbox o cross join facts f on f.id = -o.id and f.user_id = :user_id
 where o.user_id = :user_id and o.id < 0 and :key is not null;
 
--- The vectors of erased rows, also of those whose number a later row has got since, another's or the user's own, which are made anew: some of them, in
--- the order of numbers.
+-- The vectors of erased rows, also of those whose number a later row has got since, another's or the user's own, one behind the `:newest` that stayed,
+-- which are made anew: some of them, in the order of numbers.
 -- statement: erased_vectors
 select o.id, f.id is null as gone, f.user_id is null or f.user_id = :user_id as own
 from outbox o left join facts f on f.id = abs(o.id)
-where o.id > :after and o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or f.embedding_id is null)
+where o.id > :after and o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or (f.embedding_id is null and f.id > :newest))
 order by o.id
 limit :most;
 

@@ -43,8 +43,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
     the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value. With the patterns of a household
     (household.pattern) goes what went into them, and what happened then.
-    The vectors of what is gone wait in the outbox, but for some of a key, whose numbers the user's next rows may get: nobody finds anything
-    by them, and to remove them takes longer than all else.
+    The vectors of what is gone wait in the outbox: nobody finds anything by them, and to remove them takes longer than all else.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
@@ -62,12 +61,9 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.interrupt_upkeep", user_id=user_id)
     for row in db.all("forget.windows", user_id=user_id, key=key):
         db.run("sync.remove", id=row["id"])
-    vectors = 0
-    if key is not None and removes_vectors(db):
-        vectors, _ = erase_vectors(db, user_id=user_id, after=BEGINNING)
     _tell_vectors(db, user_id=user_id)
     db.run("forget.disallow")
-    return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history, vectors=vectors)
+    return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history)
 
 
 def removes_vectors(db: Database) -> bool:
@@ -75,12 +71,13 @@ def removes_vectors(db: Database) -> bool:
     return db.has_vectors or not db.all("forget.indexed")
 
 
-def erase_vectors(db: Database, *, user_id: str, after: int) -> tuple[int, int | None]:
+def erase_vectors(db: Database, *, user_id: str, after: int, newest: int) -> tuple[int, int | None]:
     """Erase some vectors of what is gone, behind the one of number `after`, within the caller's transaction.
 
-    Return how many that were, and the number of the last that was looked at; None behind the last of all.
+    Rows behind `newest`, which was the last that stayed, may have got the numbers of others. Return how many that were, and the number of
+    the last that was looked at; None behind the last of all.
     """
-    rows = db.all("forget.erased_vectors", user_id=user_id, after=after, most=_BATCH)
+    rows = db.all("forget.erased_vectors", user_id=user_id, after=after, newest=newest, most=_BATCH)
     erased = 0
     for row in rows:
         removed = db.run("sync.remove", id=row["id"])
