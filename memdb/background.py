@@ -276,9 +276,8 @@ class Background:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
-            if not (
-                db.has_vectors and db.all("forget.vectors_wait")
-            ):  # of a forgetting that was cut short; the other thread takes them away
+            # the vectors of a forgetting that was cut short go first, by the other thread: what they leave is overwritten then, too
+            if not (db.has_vectors and db.all("forget.vectors_wait")):
                 if merge_erased(db):
                     self._next_upkeep = 0.0
                     return True

@@ -28,11 +28,6 @@ _BETWEEN = re.compile(r"[\W_]+")
 _LEAST = 4  # letters and digits of a secret that is known again
 _MARKS = ".,;:!?\"'“”()[]<>`*"
 _PARTS = re.compile(r"[\s:=\uff1a]+")
-_SAID_OF_SECRETS = frozenset(
-    """always blank changed compromised correct different easy empty expired forgotten gone good hacked hard incorrect invalid known leaked
-    long lost missing needed never password protected required reset right safe saved secret secure short still stolen strong stored
-    unknown unsafe weak working written wrong""".split()
-)
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
@@ -41,6 +36,7 @@ class _Rules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    said_of_secrets: frozenset[str]
     keys: dict[str, str]
     spoken: dict[str, str]
     identifiers: dict[str, str]
@@ -248,7 +244,7 @@ def named_secrets(text: str) -> Set[str]:
     """Return what a text tells to be a password, a PIN or the like, which may stand elsewhere without that name."""
     spoken = _compiled("spoken")
     values = (_PARTS.split(text[start:end].strip(_MARKS))[-1] for name, start, end in _secrets(text) if name in spoken)
-    return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _SAID_OF_SECRETS)
+    return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _rules().said_of_secrets)
 
 
 def _read_for(topic: str, words: str) -> str:
