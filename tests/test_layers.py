@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,9 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+NAMES = {name_of(path) for path in MODULES}
+
+
 @cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
@@ -92,7 +96,8 @@ def imports_of(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" if node.module == "memdb" else node.module for alias in node.names}
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if node.module == "memdb" or name in NAMES else node.module for name in named}
     return frozenset(found)
 
 
@@ -109,10 +114,13 @@ def layer(module: str) -> int:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_module_imports_only_from_below(path: Path) -> None:
     own = name_of(path)
-    modules = {name_of(other) for other in MODULES}
-    for imported in imports_of(path) & modules:
+    for imported in imports_of(path) & NAMES:
         if own not in ("memdb", imported) and not own.startswith("memdb.interfaces"):
             assert layer(imported) < layer(own) or (layer(own) in (0, 1) and layer(imported) <= layer(own)), f"{own} imports {imported}"
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    TopologicalSorter({name_of(path): imports_of(path) & NAMES for path in MODULES}).prepare()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "steps").glob("*.py")), ids=name_of)

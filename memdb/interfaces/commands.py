@@ -13,8 +13,8 @@ import memdb
 from memdb import MdbError
 from memdb.interfaces import experience, file, life, model, ranking, reading, serve, writing
 from memdb.interfaces import facts as single
-from memdb.interfaces.cli import SIGNALLED, signal_of
 from memdb.interfaces.show import say
+from memdb.interfaces.signals import SIGNALLED, signal_of
 
 
 class _Commands(TyperGroup):

@@ -15,9 +15,9 @@ import typer
 
 import memdb
 from memdb import MdbError
-from memdb.interfaces.cli import SIGNALLED, Ended, ending_signals, leave, signal_of
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, embedder_of, existing
 from memdb.interfaces.show import say
+from memdb.interfaces.signals import SIGNALLED, Ended, ending_signals, leave, signal_of
 
 _MOST_SIGNALS = 4_096  # that are looked through for what ended a server
 _CLOSING_SECONDS = 1.0  # for the step at hand where a signal ended what cannot be interrupted otherwise
