@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic, sleep
 from typing import NamedTuple
 
@@ -97,7 +97,7 @@ class Background:
         self._notebook, self._intake = notebook, intake
         self._next_writing = self._next_night = self._next_upkeep = self._next_events = 0.0
         self._merged = 0  # up to which row the full-text index has no segments that are worth merging
-        self._over = Event()
+        self._over = False
         self._changing = Lock()
         self._awaited: list[_Awaited] = []
         self._worker = self._hire() if config.worker and not store.read_only else None
@@ -115,7 +115,7 @@ class Background:
         Raises:
             StoreError: the file is damaged.
         """
-        self._over.set()
+        self._over = True
         if self._worker is not None:
             self._worker.stop(self._config.embed_patience_seconds)
         try:
@@ -131,7 +131,7 @@ class Background:
 
     def abandon(self, patience: float) -> None:
         """End within about `patience` seconds: a step at hand that takes longer is undone, and begun anew next time."""
-        self._over.set()
+        self._over = True
         if self._worker is not None:
             self._worker.leave()
             self._worker.gone(patience)
@@ -149,10 +149,10 @@ class Background:
         """Go on with another embedder, unless the memory was closed meanwhile."""
         with self._changing:
             self._embedder, self._patient = embedder, patient
-            if self._worker is not None and not self._over.is_set():
+            if self._worker is not None and not self._over:
                 self._worker.stop(self._config.embed_patience_seconds)
                 self._worker = self._hire()
-                if self._over.is_set():  # whoever closed it may have told the threads before
+                if self._over:  # whoever closed it may have told the threads before
                     self._worker.leave()
 
     def interrupt_rests(self) -> None:

@@ -27,6 +27,13 @@ class Ending(Protocol):
         """Wait so many seconds until they have ended; return whether they have."""
 
 
+def interrupted(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is why something ends: that itself, or what failed while it was heeded."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
 _watched: WeakSet[Ending] = WeakSet()
 
 

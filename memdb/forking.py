@@ -38,7 +38,8 @@ class Foreign:
     """Any number of threads are within it at once, or wait while one has closed it to the others. Who is within may enter again."""
 
     def __init__(self) -> None:
-        self._condition = Condition()
+        self._lock = RLock()  # taken by itself: Ctrl-C while a condition takes it would leave it taken
+        self._condition = Condition(self._lock)
         self._within: dict[object, int] = {}
         self._closed_by: int | None = None
 
@@ -47,31 +48,32 @@ class Foreign:
         """Be within it, as soon as it is open."""
         me, entry = get_ident(), object()
         try:
-            with self._condition:
+            with self._lock:
                 while self._closed_by not in (None, me) and me not in self._within.values():
                     self._condition.wait()
                 self._within[entry] = me
             yield
         finally:
-            with self._condition:
+            with self._lock:
                 self._within.pop(entry, None)
                 self._condition.notify_all()
 
     def close(self, timeout: float) -> None:
         """Let no other thread in, and wait for those within."""
-        with self._condition:
+        with self._lock:
             self._closed_by = get_ident()
             self._condition.wait_for(lambda: {*self._within.values()} <= {get_ident()}, timeout)
 
     def open(self) -> None:
         """Let everybody in."""
-        with self._condition:
+        with self._lock:
             self._closed_by = None
             self._condition.notify_all()
 
     def begin_anew(self) -> None:
         """Open it in a process where this thread is the only one."""
-        self._condition, self._closed_by = Condition(), None
+        self._lock, self._closed_by = RLock(), None
+        self._condition = Condition(self._lock)
         self._within = {entry: thread for entry, thread in self._within.items() if thread == get_ident()}
 
 

@@ -173,7 +173,7 @@ class Memory:
         """
         if patience is not None:
             patience = checks.age(patience, "patience")
-        elif isinstance(sys.exc_info()[1], KeyboardInterrupt):
+        elif ending.interrupted(sys.exc_info()[1]):
             patience = ending.PATIENCE_SECONDS
         if self._closed or self._store.inherited:
             return

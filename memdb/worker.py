@@ -24,6 +24,7 @@ from memdb.steps.sync import sync
 from memdb.store import Store
 from memdb.thinking import rehearse
 from memdb.times import to_text, utc_now
+from memdb.waking import Progress, Wake
 
 log = logging.getLogger("memdb")
 
@@ -70,9 +71,9 @@ class Worker:
         self._trouble: Exception | None = None
         self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
         jobs |= more or {}
-        self._stop = threading.Event()
-        self._progress = threading.Condition()
-        self._wakes = {name: threading.Event() for name in jobs}
+        self._over = False
+        self._progress = Progress()
+        self._wakes = {name: Wake() for name in jobs}
         self._threads = [
             threading.Thread(target=self._run, args=(job, self._wakes[name]), name=name, daemon=True) for name, job in jobs.items()
         ]
@@ -83,11 +84,11 @@ class Worker:
     def wake(self) -> None:
         """Tell the threads that there is something to do."""
         for wake in self._wakes.values():
-            wake.set()
+            wake.tell()
 
     def leave(self) -> None:
         """Have the threads finish the steps at hand and end; what is left waits in the file."""
-        self._stop.set()
+        self._over = True
         self.wake()
 
     def gone(self, timeout: float | None = None) -> bool:
@@ -134,12 +135,11 @@ class Worker:
 
     def wait(self, seconds: float) -> None:
         """Wait until the worker has done something, or the time is over."""
-        with self._progress:
-            self._progress.wait(seconds)
+        self._progress.wait(seconds)
 
-    def _run(self, job: Callable[[], bool], wake: threading.Event) -> None:
+    def _run(self, job: Callable[[], bool], wake: Wake) -> None:
         failed, told = 0, ""
-        while not self._stop.is_set() and self._owner() is not None:
+        while not self._over and self._owner() is not None:
             tries = self._tries
             try:
                 busy, failed = job(), 0
@@ -154,13 +154,11 @@ class Worker:
                 if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
                     told_by_itself = isinstance(error, MdbError)  # what it says is all that there is to do, and commands show it as it is
                     log.error("the memory worker met an error and goes on: %s", error, exc_info=None if told_by_itself else error)
-            with self._progress:
-                self._progress.notify_all()
+            self._progress.tell()
             if busy:
                 self.wake()  # a turn's facts want vectors
             else:
                 wake.wait(min(_LONGEST_PAUSE, _IDLE_SECONDS * 2 ** min(failed, 10)))
-                wake.clear()
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Patient | None, *, identity: str) -> bool:
