@@ -52,6 +52,7 @@ CHAINS = {
     "memdb.upkeep": 5,
     "memdb.tidying": 5,
     "memdb.mirroring": 4,
+    "memdb.accounts": 4,
     "memdb.linking": 4,
     "memdb.ranking": 4,
     "memdb.bulk": 4,

@@ -141,16 +141,21 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert episode.source_excerpt == episode.object == episode.value_text
 
 
+@pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("take_back", ["reject", "end"])
-def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str) -> None:
+def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str, archived: bool) -> None:
     chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.", "It is green.")
     mem.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
-    before = mem.reject(episode.fact_id) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02")
+    now = "2025-03-20"
+    before = mem.reject(episode.fact_id, now=now) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02", now=now)
+    if archived:
+        mem.compact(now="2030-01-01")
     mem.observe("The dinosaur was found under the bed.", user_id="ana", session_id="s1", timestamp="2025-03-21")
     mem.drain()
     assert mem.maintain(now="2025-04-20").episodes == 0
-    assert mem.fact(episode.fact_id).value_text == before.value_text
+    assert mem.facts("ana", kinds=["episode"]) == []
+    assert archived or mem.fact(episode.fact_id).value_text == before.value_text
 
 
 def assert_indexed_as_anew(mem: memdb.Memory) -> None:
