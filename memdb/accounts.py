@@ -22,7 +22,7 @@ def untell(db: Database, *, user_id: str, key: str | None) -> list[Told]:
     db.run("forget.allow", user_id=user_id, key=key)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))  # what somebody decided about one has its words
     db.run("forget.disallow")
-    return [_of(row["session_id"], row["day"]) for row in rows if not row["has_ended"]]
+    return [_of(row["session_id"], row["day"]) for row in rows if not row["has_ended"] and row["key"] != key]
 
 
 def retell(db: Database, told: Sequence[Told], *, user_id: str, now: datetime, config: Config) -> None:

@@ -14,7 +14,7 @@ from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.figures import closer, to_share
 from memdb.keys import is_same, normalise, predicate_of
-from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
+from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState, parts_of
 from memdb.times import to_text
 
 _MOOT = "what it doubted has ended"
@@ -102,13 +102,14 @@ class Log:
 
 
 def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
-    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action."""
+    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action, as in all
+    that is done so."""
     Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
 
 
 def promote(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     """Let a fact that recurs stand in the profile as a preference."""
-    Log(db, origin, action_hash_of("promote", fact.fact_id, origin.turn_id)).change(fact.fact_id, "update", reason, "upkeep.promote")
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "upkeep.promote")
 
 
 def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
@@ -118,7 +119,7 @@ def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
 
 def archive(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     """Put a note away."""
-    Log(db, origin, action_hash_of("archive", fact.fact_id, origin.turn_id)).change(fact.fact_id, "archive", reason, "upkeep.archive")
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "archive", reason, "upkeep.archive")
 
 
 def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:
@@ -172,28 +173,46 @@ def let(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "apply.let")
 
 
-def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
-    """Say where a task stands; one that is done is over."""
-    log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
+def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str, decided: bool = True) -> None:
+    """Say where a task stands; one that is done is over. Unless somebody `decided` that, its turn can still be taken back."""
+    log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id) if decided else origin.turn_id)
     log.change(fact.fact_id, "expire" if state == "done" else "update", reason, "task.move", state=state)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
-    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, and has their links."""
+    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, counts as much as the most
+    important, and has their tags, details and links; who called one of them right, or wrong, meant this one.
+    """
     log = Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
     confidence = max(kept.confidence, *(fact.confidence for fact in others))
     for _ in others:
         confidence += closer(confidence, config.confirmation_rate)
     mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
-    seen = sum(fact.seen_count for fact in others)
     surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
-    source = surest.source if kept.kind == "fact" else None
-    told = {"confidence": to_share(confidence), "source": source, "seen": seen, "mentioned": to_text(mentioned)}
+    told: dict[str, SqlValue] = {
+        "confidence": to_share(confidence),
+        "source": surest.source if kept.kind == "fact" else None,
+        "seen": sum(fact.seen_count for fact in others),
+        "mentioned": to_text(mentioned),
+        "importance": max(fact.importance for fact in (kept, *others)),
+        "tags": json.dumps(list(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)), ensure_ascii=False),
+        "value_json": _details_of_all((kept, *others)),
+    }
     log.change(kept.fact_id, "noop", reason, "apply.merge", **told)
     for fact in others:
         log.change(fact.fact_id, "supersede", reason, "apply.close", status="superseded", valid_to=to_text(fact.valid_from))
         db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
         db.run("apply.unlink", source_id=fact.fact_id)
+        db.run("apply.inherit_feedback", fact_id=fact.fact_id, heir=kept.fact_id)
+        db.run("apply.disown_feedback", fact_id=fact.fact_id)
+
+
+def _details_of_all(facts: Sequence[Fact]) -> str | None:
+    """The details of facts that say the same; where they differ, those of the first."""
+    if any(fact.value_json is not None and not isinstance(fact.value_json, dict) for fact in facts):
+        return None if facts[0].value_json is None else json.dumps(facts[0].value_json, ensure_ascii=False)
+    details = {name: value for fact in reversed(facts) for name, value in parts_of(fact.value_json).items()}
+    return json.dumps(details, ensure_ascii=False) if details else None
 
 
 def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str = "") -> None:

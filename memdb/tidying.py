@@ -158,7 +158,7 @@ def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> 
     today = to_text(in_zone(now, config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
     found = stored.facts(db, db.all("task.stalled", user_id=user_id, before=before, today=today))
     told = "nobody spoke of it for long, or its day has gone by"
-    return _change(db, found, lambda task: move(db, task, state="stalled", origin=_origin(task, now), reason=told))
+    return _change(db, found, lambda task: move(db, task, state="stalled", origin=_origin(task, now), reason=told, decided=False))
 
 
 def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:

@@ -192,7 +192,7 @@ limit 1;
 delete from facts
 where user_id = :user_id and kind = 'episode' and value_json ->> 'origin' in ('session', 'day')
 returning
-  fact_id, session_id, iif(date(value_json ->> 'day') is value_json ->> 'day', value_json ->> 'day', null) as day,
+  fact_id, key, session_id, iif(date(value_json ->> 'day') is value_json ->> 'day', value_json ->> 'day', null) as day,
   status in ('superseded', 'expired') as has_ended;
 
 -- statement: untell_archived

@@ -96,3 +96,8 @@ def test_an_account_that_was_ended_is_not_told_anew(archived: bool, moved: memdb
     told = moved.facts("ana", key="session.s2", as_of="2025-03-02T12:00:00Z")
     assert [(fact.value_text, fact.status) for fact in told] == [(ended.value_text, "expired")]
     assert moved.facts("ana", key="session.s2") == []
+
+
+def test_an_account_that_is_forgotten_by_its_key_is_not_told_at_once_anew(moved: memdb.Memory) -> None:
+    moved.forget("ana", key="session.s2")
+    assert [fact.key for fact in moved.facts("ana", kinds=["episode"])] == ["day.2025_03_01", "day.2025_03_02", "session.s1"]

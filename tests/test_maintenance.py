@@ -1422,3 +1422,25 @@ def test_what_is_told_of_many_things_brought_together_takes_no_longer_for_each_o
             return next(taken)
 
     assert steps(1600) < 8 * steps(400)  # four times as many; where each looked at all the others it would be sixteen times the steps
+
+
+def test_what_stands_for_others_is_found_by_their_tags_and_counts_as_much(mem: memdb.Memory) -> None:
+    twice: dict[str, object] = {"value_text": "The boiler is in the cellar", "user_id": "ana"}
+    told = {"tags": ["home"], "value_json": {"room": 1}}, {"tags": ["work"], "value_json": {"room": 2, "floor": 0}, "importance": 0.9}
+    mem.remember_many([twice | more | {"timestamp": f"2025-03-0{day}"} for day, more in enumerate(told, start=1)])
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 1
+    (fact,) = mem.facts("ana")
+    assert (fact.tags, fact.importance, fact.effective_importance) == (("home", "work"), 0.9, 0.9)
+    assert isinstance(fact.value_json, dict)
+    assert (fact.value_json["room"], fact.value_json["floor"]) == (1, 0)
+    assert [hit.fact for hit in mem.search("boiler", user_id="ana", tags=["work"])] == [fact]
+
+
+def test_what_was_right_for_a_question_is_so_as_what_stands_for_it(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "The boiler is in the cellar", "user_id": "ana", "fact_id": name} for name in ("one", "two")])
+    mem.drain()
+    mem.feedback("Where is the boiler?", "two")
+    mem.maintain()
+    assert [labelled.relevant for labelled in mem.labels()] == [("one",)]
+    assert mem.evaluate(weights=["lexical-only"])["lexical-only"]["rec@10"] == 1.0
