@@ -12,9 +12,10 @@ from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
+from memdb.merging import merge
 from memdb.nights import night_from
 from memdb.privacy import is_high_risk, topic_of
-from memdb.recording import Origin, archive, dismiss_moot, expire_over, merge, move, promote, read_fact
+from memdb.recording import Origin, archive, dismiss_moot, expire_over, move, promote, read_fact
 from memdb.records import Fact
 from memdb.steps.compact import compact
 from memdb.steps.gather import gather

@@ -112,14 +112,16 @@ values (:fact_id, :user_id, :key, :operation, json_remove(:before, '$.embedding_
 select record from fact_record
 where id in (
   select id from facts indexed by facts_due
-  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation'))
+  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+  union all
+  select id from facts where user_id = :user_id and kind in (select kind from kinds) and status = 'uncertain' and valid_to <= :now)
 order by id
 limit :most;
 
 -- statement: users_over
 select distinct user_id
 from facts indexed by facts_valid_to
-where valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+where valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation', 'uncertain')
 order by user_id;
 
 -- statement: model_call

@@ -36,6 +36,7 @@ DOORS = {
     "memdb.chat",
     "memdb.narrator",
     "memdb.recording",
+    "memdb.merging",
     "memdb.beliefs",
     "memdb.stored",
 }
