@@ -19,6 +19,7 @@ from fact_history h
 where h.user_id = :user_id
   and h.operation not in ('undo', 'archive')
   and h.action_hash <> h.turn_id  -- nobody decided about it
+  and h.after is not null  -- what it was is forgotten
   and h.turn_id in (
     select :turn_id
     union all

@@ -101,3 +101,10 @@ def test_an_account_that_was_ended_is_not_told_anew(archived: bool, moved: memdb
 def test_an_account_that_is_forgotten_by_its_key_is_not_told_at_once_anew(moved: memdb.Memory) -> None:
     moved.forget("ana", key="session.s2")
     assert [fact.key for fact in moved.facts("ana", kinds=["episode"])] == ["day.2025_03_01", "day.2025_03_02", "session.s1"]
+
+
+def test_a_decision_about_an_account_whose_words_were_forgotten_is_taken_back_no_more(moved: memdb.Memory) -> None:
+    moved.confirm(next(fact.fact_id for fact in moved.facts("ana", kinds=["episode"]) if fact.key == "session.s2"))
+    decision = moved.history(user_id="ana", newest=True)[0].turn_id
+    moved.forget("ana", key="user.lives_in")
+    assert moved.undo(turn_id=decision) == memdb.Undone()
