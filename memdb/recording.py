@@ -13,7 +13,7 @@ from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.figures import to_share
-from memdb.keys import is_same, normalise, predicate_of
+from memdb.keys import canonical_key, is_same, normalise, predicate_of
 from memdb.records import (
     RELIABILITY,
     UNDECIDED,
@@ -157,7 +157,7 @@ def settle(
     """
     log = Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
     rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
-    rivals |= {rival.fact_id: rival for rival in _beside(db, fact, predicates)}
+    rivals |= {rival.fact_id: rival for rival in (*_beside(db, fact, predicates), *_opposed(db, fact, predicates))}
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
@@ -353,6 +353,16 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
         return []
     said = normalise(fact.object)
     return [other for other in _held_beside(db, fact) if not other.denies or normalise(other.object) == said]
+
+
+def _opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+    """What is held for good, and says the opposite of a fact, linked with it or not."""
+    opposite = predicate_of(fact.key, predicates).opposite
+    if opposite is None or fact.kind != "fact" or fact.denies or fact.valid_to is not None:
+        return []
+    key, said = canonical_key(fact.key.partition(".")[0], opposite), normalise(fact.object)
+    rows = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=key, kind=fact.kind)
+    return [other for other in stored.facts(db, rows) if not other.denies and normalise(other.object) == said]
 
 
 def _held_beside(db: Database, fact: Fact) -> list[Fact]:

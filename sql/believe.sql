@@ -399,6 +399,22 @@ where f.fact_id = :fact_id
     where h.fact_id = o.fact_id and h.operation in ('supersede', 'expire') and h.after ->> 'valid_to' = f.valid_from))
 order by o.id;
 
+-- What of a key was so when something was said, and ended after that, and after what was said begins, by the :present, also where it lies in the
+-- archive; the last to end first.
+-- statement: lasted
+select e.record
+from fact_ever e
+where e.user_id = :user_id
+  and e.key = :key
+  and e.kind = :kind
+  and e.status in ('superseded', 'expired')
+  and e.valid_from <= :said_at
+  and e.valid_to > :begins
+  and e.valid_to <= :present
+  and e.record ->> 'event_time' is :due
+  and e.record ->> '$.value_json.polarity' is not 'negative'
+order by e.valid_to desc;
+
 -- What was so under the key of a fact at some time since :begins, and before it. What gave way to it and lasts into it does not count.
 -- statement: before_it
 select e.fact_id
