@@ -18,10 +18,11 @@ from memdb.figures import closer
 from memdb.observer import build_profile
 from memdb.privacy import topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, dismiss_moot, let, move, revive, settle
+from memdb.recording import Origin, dismiss, dismiss_moot, let, move, settle
 from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
 from memdb.records import DECIDABLE, Consent, Fact, Procedure, TaskState, by_the_clock
+from memdb.reviving import make_way, revive
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
 from memdb.times import to_text, utc_now
@@ -214,6 +215,7 @@ def _heed(db: Database, origin: Origin, *, keep: bool, since: str | None = None)
             dismiss(db, fact, origin=origin, reason="the user lets nothing of this be kept")
         elif row["leave"]:
             let(db, fact, origin=origin, reason="the user lets it be kept")
+            make_way(db, fact.fact_id, predicates=stored.predicates(db), now=origin.now)
 
 
 def _heed_again(db: Database, origin: Origin) -> None:

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from memdb import stored
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue
+from memdb.database import Database, SqlValue
 from memdb.figures import to_share
-from memdb.keys import canonical_key, is_same, normalise, predicate_of
+from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.records import (
     RELIABILITY,
     UNDECIDED,
@@ -61,17 +61,6 @@ def bring_back(db: Database, fact_id: str) -> Fact | None:
         db.run("compact.leave", fact_id=fact_id)
         fact = read_fact(db, fact_id)
     return fact
-
-
-def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:
-    """Link what waits again with what it contradicts, where it is linked with nothing: what lay in the archive has no links any more."""
-    fact = read_fact(db, fact_id)
-    if fact is None or fact.status != "pending_confirmation" or _facts(db, "believe.contradicted_by", fact_id):
-        return
-    single = predicate_of(fact.key, predicates).cardinality == "one"
-    for other in _held_beside(db, fact):
-        if other.status == "active" and not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
-            db.run("apply.link", source_id=fact_id, target_id=other.fact_id, relation="contradicts", now=to_text(now))
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -157,7 +146,7 @@ def settle(
     """
     log = Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
     rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
-    rivals |= {rival.fact_id: rival for rival in (*_beside(db, fact, predicates), *_opposed(db, fact, predicates))}
+    rivals |= {rival.fact_id: rival for rival in (*beside(db, fact, predicates), *opposed(db, fact, predicates))}
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
@@ -222,39 +211,6 @@ def dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = ""
     for doubt in _facts(db, "believe.contradicting", fact_id):
         if doubt.denies and doubt.fact_id != but:
             dismiss(db, doubt, origin=origin, reason=_MOOT, but=but)
-
-
-def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate]) -> None:
-    """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
-
-    What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
-    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before. What went into a pattern
-    stands by itself again, and goes into no other.
-    """
-    log = Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
-    for row in db.all("undo.parts", fact_id=fact.fact_id):
-        log.change(str(row["fact_id"]), "update", f"the pattern {fact.fact_id} was never so", "undo.release")
-    actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
-    for row in db.all("undo.displaced", fact_id=fact.fact_id):
-        actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
-    for (turn_id, _), changes in actions.items():
-        latest = {str(row["fact_id"]): row for row in reversed(changes)}
-        if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
-            continue
-        earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
-        if any(_is_displaced(db, one, predicates) for one in earlier.values()) or not all(bring_back(db, fact_id) for fact_id in earlier):
-            continue
-        waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
-        for row in (*changes, *waited.values()):
-            reason, stood = f"{fact.object!r} was never so", {"before": row["before"], "after": row["after"]}
-            if bring_back(db, str(row["fact_id"])) is not None:
-                log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
-        for fact_id in waited:
-            doubt_anew(db, fact_id, predicates=predicates, now=origin.now)
-        for rival in _facts(db, "believe.contradicting", fact.fact_id):
-            for one in earlier.values():
-                if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
-                    db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
 
 
 def expire_over(db: Database, *, user_id: str, now: datetime, most: int = -1) -> int:
@@ -347,15 +303,15 @@ def surer(origin: Origin, target: Fact) -> Source | None:
     return origin.source if target.kind == "fact" and RELIABILITY[origin.source] > RELIABILITY[target.source] else None
 
 
-def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+def beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
     """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more."""
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    return [other for other in _held_beside(db, fact) if not other.denies or normalise(other.object) == said]
+    return [other for other in held_beside(db, fact) if not other.denies or normalise(other.object) == said]
 
 
-def _opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+def opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
     """What is held for good, and says the opposite of a fact, linked with it or not."""
     opposite = predicate_of(fact.key, predicates).opposite
     if opposite is None or fact.kind != "fact" or fact.denies or fact.valid_to is not None:
@@ -365,14 +321,9 @@ def _opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> l
     return [other for other in stored.facts(db, rows) if not other.denies and normalise(other.object) == said]
 
 
-def _held_beside(db: Database, fact: Fact) -> list[Fact]:
+def held_beside(db: Database, fact: Fact) -> list[Fact]:
     """What else than a fact is held for good under its key."""
     return stored.facts(db, db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind))
-
-
-def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
-    """Whether something is believed that a fact cannot be believed beside."""
-    return fact.status == "active" and any(other.status == "active" for other in _beside(db, fact, predicates))
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:

@@ -151,7 +151,9 @@ on conflict (fact_id) do update set
   source_turn_id = excluded.source_turn_id,
   source_excerpt = excluded.source_excerpt,
   updated_at = excluded.updated_at
-where facts.status not in ('superseded', 'expired') and (value_text <> excluded.value_text or value_json <> excluded.value_json);
+where facts.status not in ('superseded', 'expired')
+  and coalesce(facts.valid_to > excluded.valid_from, 1)
+  and (value_text <> excluded.value_text or value_json <> excluded.value_json);
 
 -- Which accounts tell of something that was changed for a cause, and of what.
 -- statement: telling

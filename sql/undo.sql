@@ -73,6 +73,17 @@ order by h.id desc;
 -- statement: look_again
 update merged set up_to = min(up_to, (select f.id - 1 from facts f where f.fact_id = :fact_id)) where user_id = :user_id;
 
+-- By what a fact became the belief.
+-- statement: became
+select h.turn_id, h.action_hash
+from fact_history h
+where h.fact_id = :fact_id
+  and h.operation in ('insert', 'confirm')
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+order by h.id desc
+limit 1;
+
 -- What else an action changed by which a fact became the belief, and has not been taken back; the newest first.
 -- statement: displaced
 select h.id, h.fact_id, h.before, h.after, h.turn_id, h.action_hash

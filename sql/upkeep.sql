@@ -61,7 +61,7 @@ on conflict (fact_id) do update set
   tags = excluded.tags,
   updated_at = excluded.updated_at,
   last_mentioned_at = excluded.last_mentioned_at
-where facts.status not in ('superseded', 'expired');
+where facts.status not in ('superseded', 'expired') and coalesce(facts.valid_to > excluded.valid_from, 1);
 
 -- Only one worker at a time is at a user's upkeep.
 -- statement: claim

@@ -108,3 +108,11 @@ def test_a_decision_about_an_account_whose_words_were_forgotten_is_taken_back_no
     decision = moved.history(user_id="ana", newest=True)[0].turn_id
     moved.forget("ana", key="user.lives_in")
     assert moved.undo(turn_id=decision) == memdb.Undone()
+
+
+def test_an_account_that_ends_some_day_is_not_told_anew_of_what_is_said_after_that(moved: memdb.Memory) -> None:
+    (account,) = (fact for fact in moved.facts("ana", kinds=["episode"]) if fact.key == "session.s2")
+    moved.end(account.fact_id, valid_to="2025-03-10", now="2025-03-03")
+    with moved.session("ana", "s2", now="2025-03-20T10:00:00Z") as session:
+        session.observe("I like jazz.")
+    assert moved.fact(account.fact_id).value_text == account.value_text

@@ -37,6 +37,7 @@ DOORS = {
     "memdb.narrator",
     "memdb.recording",
     "memdb.merging",
+    "memdb.reviving",
     "memdb.beliefs",
     "memdb.stored",
 }

@@ -531,3 +531,49 @@ def test_what_was_stored_as_it_is_and_confirmed_since_is_kept(mem: memdb.Memory)
     mem.remember_many([{"value_text": "Likes figs", "key": "user.likes", "user_id": "ana", "turn_id": "t1"}])
     mem.confirm(mem.facts("ana")[0].fact_id)
     assert mem.undo(turn_id="t1") == memdb.Undone(kept=1)
+
+
+@pytest.fixture
+def left(mem: memdb.Memory) -> memdb.Memory:
+    for turn_id, text in (("t1", "I live in Porto."), ("t2", "I no longer live in Porto."), ("t3", "I live in Faro.")):
+        mem.observe(text, user_id="ana", turn_id=turn_id, timestamp=f"2025-0{2 + int(turn_id[1:])}-01T10:00:00Z")
+        mem.drain()
+    mem.undo(user_id="ana", turn_id="t2", now="2025-06-01")
+    return mem
+
+
+def test_what_stands_again_gives_way_to_what_has_been_said_since(left: memdb.Memory) -> None:
+    assert [fact.object for fact in left.facts("ana", now="2025-06-02")] == ["Faro"]
+    assert [fact.object for fact in left.facts("ana", as_of="2025-04-15")] == ["Porto"]
+
+
+@pytest.mark.parametrize("rejected", [False, True])
+def test_what_gave_way_to_what_has_been_said_since_stands_again_without_it(left: memdb.Memory, rejected: bool) -> None:
+    if rejected:
+        left.reject(left.facts("ana", now="2025-06-02")[0].fact_id, now="2025-06-02")
+    else:
+        left.undo(user_id="ana", turn_id="t3", now="2025-06-02")
+    assert [(fact.object, fact.valid_to) for fact in left.facts("ana", now="2025-06-03")] == [("Porto", None)]
+
+
+def test_what_is_taken_back_of_a_rejection_is_not_believed_beside_another_value(mem: memdb.Memory) -> None:
+    for place, text in (("Braga", "2025-03-01"), ("Porto", "2025-03-03")):
+        mem.remember(f"Lives in {place}", object=place, key="user.lives_in", user_id="ana", timestamp=text)
+        if place == "Braga":
+            mem.reject(mem.facts("ana")[0].fact_id, now="2025-03-02")
+            rejection = mem.history(user_id="ana", newest=True)[0].turn_id
+    mem.undo(turn_id=rejection, now="2025-03-04")
+    assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
+def test_what_was_said_last_stays_when_something_said_before_came_in_while_it_was_over(mem: memdb.Memory) -> None:
+    for turn_id, day, text in (
+        ("t1", "03-10", "I live in Porto."),
+        ("t2", "04-01", "I no longer live in Porto."),
+        ("t3", "03-05", "I live in Braga."),
+    ):
+        mem.observe(text, user_id="ana", turn_id=turn_id, timestamp=f"2025-{day}T10:00:00Z")
+        mem.drain()
+    mem.undo(user_id="ana", turn_id="t2", now="2025-06-01")
+    assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+    assert [fact.object for fact in mem.facts("ana", as_of="2025-03-07")] == ["Braga"]

@@ -8,7 +8,8 @@ from datetime import datetime
 from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Log, Origin, bring_back, doubt_anew
+from memdb.recording import Log, Origin, bring_back
+from memdb.reviving import doubt_anew, make_way
 from memdb.times import to_text
 
 
@@ -50,6 +51,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             db.run("apply.unlink", source_id=row["fact_id"])
     for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
         doubt_anew(db, fact_id, predicates=stored.predicates(db), now=now)
+        make_way(db, fact_id, predicates=stored.predicates(db), now=now)
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
 
