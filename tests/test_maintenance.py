@@ -1426,7 +1426,10 @@ def test_what_is_told_of_many_things_brought_together_takes_no_longer_for_each_o
 
 def test_what_stands_for_others_is_found_by_their_tags_and_counts_as_much(mem: memdb.Memory) -> None:
     twice: dict[str, object] = {"value_text": "The boiler is in the cellar", "user_id": "ana"}
-    told = {"tags": ["home"], "value_json": {"room": 1}}, {"tags": ["work"], "value_json": {"room": 2, "floor": 0}, "importance": 0.9}
+    told: tuple[dict[str, object], ...] = (
+        {"tags": ["home"], "value_json": {"room": 1}},
+        {"tags": ["work"], "value_json": {"room": 2, "floor": 0}, "importance": 0.9},
+    )
     mem.remember_many([twice | more | {"timestamp": f"2025-03-0{day}"} for day, more in enumerate(told, start=1)])
     mem.drain()
     assert mem.maintain(now="2025-03-05").merged == 1
