@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from pydantic import ValidationError
 
 from memdb import checks, reading, stored
+from memdb.accounts import correct
 from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database
@@ -17,10 +18,11 @@ from memdb.figures import closer
 from memdb.observer import build_profile
 from memdb.privacy import topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, dismiss_moot, let, move, revive, settle
+from memdb.recording import Origin, dismiss, dismiss_moot, let, move, settle
 from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
 from memdb.records import DECIDABLE, Consent, Fact, Procedure, TaskState, by_the_clock
+from memdb.reviving import make_way, revive
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
 from memdb.times import to_text, utc_now
@@ -36,12 +38,12 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
     with db.transaction():  # what is decided is looked at within it: another process may just have decided, or forgotten, it
         fact = _standing_fact(db, fact_id, now=now)
         raised = fact.confidence + closer(fact.confidence, config.confirmation_rate)
-        origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
+        origin, reason = _origin(fact.user_id, "confirm", now), "confirmed by the user"
         settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=stored.predicates(db))
     return reading.fact(db, fact_id)
 
 
-def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
+def reject(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fact:
     """Take a fact as never true, and return it; see `Memory.reject`.
 
     Raises:
@@ -50,9 +52,11 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
     """
     with db.transaction():
         fact = _standing_fact(db, fact_id, now=now)
-        origin = _origin(fact, "reject", now)
+        origin = _origin(fact.user_id, "reject", now)
         dismiss(db, fact, origin=origin, reason="rejected by the user")
         revive(db, fact, origin=origin, predicates=stored.predicates(db))
+        _heed_again(db, origin)
+        correct(db, user_id=fact.user_id, cause=origin.turn_id, now=now, config=config)
     return reading.fact(db, fact_id)
 
 
@@ -73,7 +77,7 @@ def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
         if fact.valid_to is not None and fact.valid_to <= now and fact.valid_to < ends:  # it expired then, though nobody wrote that down
             over = f"was over on {to_text(fact.valid_to)} and cannot end later"
             raise InputError(f"The fact {fact_id!r} {over}; give that time, or an earlier one.")
-        close(db, fact, ends=ends, origin=_origin(fact, "end", now), reason="ended by the application")
+        close(db, fact, ends=ends, origin=_origin(fact.user_id, "end", now), reason="ended by the application")
     return reading.fact(db, fact_id)
 
 
@@ -87,7 +91,7 @@ def doubt(db: Database, fact_id: str, *, now: datetime) -> Fact:
     with db.transaction():
         fact = _standing_fact(db, fact_id, now=now)
         if fact.status != "uncertain":
-            make_uncertain(db, fact, origin=_origin(fact, "doubt", now), reason="said to be uncertain")
+            make_uncertain(db, fact, origin=_origin(fact.user_id, "doubt", now), reason="said to be uncertain")
     return reading.fact(db, fact_id)
 
 
@@ -103,7 +107,7 @@ def set_task(db: Database, fact_id: str, state: TaskState, *, now: datetime) -> 
         fact = reading.fact(db, fact_id)
         if fact.kind != "task":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
-        move(db, fact, state=state, origin=_origin(fact, "task", now), reason=f"said to be {state}")
+        move(db, fact, state=state, origin=_origin(fact.user_id, "task", now), reason=f"said to be {state}")
     return reading.fact(db, fact_id)
 
 
@@ -116,7 +120,7 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
     if (turn_id is None) == (session_id is None):
         raise InputError("Say what to take back: give either turn_id or session_id.")
     checks.names(user_id=user_id, turn_id=turn_id, session_id=session_id)
-    cause = f"undo-{uuid.uuid4().hex}"
+    cause = _cause("undo")
     with db.transaction():
         user_id = user_id if user_id is not None else _whose(db, turn_id=turn_id, session_id=session_id)
         if user_id is None:
@@ -126,6 +130,8 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
         dismiss_moot(db, user_id=user_id, now=now)
         if db.changes == before:
             return undone
+        _heed_again(db, Origin(user_id=user_id, turn_id=cause, now=now))
+        correct(db, user_id=user_id, cause=cause, now=now, config=config)
         db.run("forget.delete_profile", user_id=user_id)
     build_profile(db, user_id=user_id, now=now, config=config)
     return undone
@@ -190,21 +196,33 @@ def consent(
         with db.transaction():
             db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(now))
             if sensitive_topics in ("keep", "refuse"):
-                _heed(db, user_id, keep=sensitive_topics == "keep", now=now)
+                origin = _origin(user_id, "consent", now)
+                _heed(db, origin, keep=sensitive_topics == "keep")
+                correct(db, user_id=user_id, cause=origin.turn_id, now=now, config=config)
     return read_consent(db, user_id=user_id, config=config)
 
 
-def _heed(db: Database, user_id: str, *, keep: bool, now: datetime) -> None:
-    """What waits on a sensitive topic is believed, if it waits for leave alone and that is given, or dismissed, if it is not."""
-    for row in db.all("consent.waiting", user_id=user_id, now=to_text(now)):
+def _heed(db: Database, origin: Origin, *, keep: bool, since: str | None = None) -> None:
+    """What waits on a sensitive topic is believed, if it waits for leave alone and that is given, or dismissed, if it is not.
+
+    All of it, or what waits `since` it was changed for a cause.
+    """
+    for row in db.all("consent.waiting", user_id=origin.user_id, since=since, now=to_text(origin.now)):
         fact = reading.fact(db, stored.fact(db, row["record"]).fact_id)  # one may have gone with another
         if fact.status != "pending_confirmation" or topic_of(fact) is None:
             continue
-        origin = _origin(fact, "consent", now)
         if not keep:
             dismiss(db, fact, origin=origin, reason="the user lets nothing of this be kept")
         elif row["leave"]:
             let(db, fact, origin=origin, reason="the user lets it be kept")
+            make_way(db, fact.fact_id, predicates=stored.predicates(db), now=origin.now)
+
+
+def _heed_again(db: Database, origin: Origin) -> None:
+    """What waits again by what was taken back is decided by what its user has chosen since."""
+    chosen = (db.one("consent.of", user_id=origin.user_id) or {}).get("sensitive_topics")
+    if chosen in ("keep", "refuse"):
+        _heed(db, origin.model_copy(update={"turn_id": _cause("consent")}), keep=chosen == "keep", since=origin.turn_id)
 
 
 def _live_fact(db: Database, fact_id: str) -> Fact:
@@ -228,5 +246,9 @@ def _decidable(fact: Fact) -> Fact:
     return fact
 
 
-def _origin(fact: Fact, verb: str, now: datetime) -> Origin:
-    return Origin(user_id=fact.user_id, turn_id=f"{verb}-{uuid.uuid4().hex}", now=now)
+def _origin(user_id: str, verb: str, now: datetime) -> Origin:
+    return Origin(user_id=user_id, turn_id=_cause(verb), now=now)
+
+
+def _cause(verb: str) -> str:
+    return f"{verb}-{uuid.uuid4().hex}"

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime
 from functools import partial
 from time import monotonic
 
 from memdb import checks
+from memdb.accounts import retell, untell
 from memdb.answers import Forgotten
 from memdb.config import Config
 from memdb.database import Database
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
-from memdb.reading import read_consent
 from memdb.steps.forget import BEGINNING, erase_vectors, removes_vectors
 from memdb.steps.forget import forget as erase
-from memdb.steps.snapshot import snapshot
 from memdb.times import to_text, utc_now
 
 
@@ -35,7 +32,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     if db.all("page.written", user_id=checks.name(user_id, "user_id")) and key is not None:
         read_page(db, user_id=user_id, now=utc_now(), config=config)  # what was changed by hand is not lost with the page
     with db.durably(), db.transaction():  # nobody who was forgotten comes back with a power cut
-        told = _untell(db, user_id=user_id)
+        told = untell(db, user_id=user_id, key=key)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         newest = int((db.one("insert.last") or {})["id"] or 0)
         vectors = 0
@@ -45,7 +42,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         db.run("forget.overwrite", now=to_text(utc_now()))
         db.run("forget.unmerged")
         if key is not None:
-            _retell(db, told, user_id=user_id, now=utc_now(), config=config)
+            retell(db, told, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
         had_page = erase_page(db, user_id=user_id, keep_name=key is not None)
     if key is not None:
@@ -72,16 +69,3 @@ def _remove_vectors(db: Database, *, user_id: str, after: int | None, newest: in
             part, after = erase_vectors(db, user_id=user_id, after=after, newest=newest)
         erased += part
     return erased, 0
-
-
-def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
-    """Erase the accounts of a user's sessions and days, within the caller's transaction, and return which there were."""
-    rows = db.all("session.untell", user_id=user_id)
-    return [(None, date.fromisoformat(str(row["day"]))) if row["day"] else (str(row["session_id"]), None) for row in rows]
-
-
-def _retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
-    """Tell accounts anew of what is left, within the caller's transaction."""
-    consent = read_consent(db, user_id=user_id, config=config)
-    for session_id, day in told:
-        snapshot(db, user_id=user_id, session_id=session_id, day=day, consent=consent, zone=config.zone, now=now)

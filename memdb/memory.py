@@ -522,7 +522,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact = deciding.reject(self._store.database(), fact_id, now=self._now(now))
+        fact = deciding.reject(self._store.database(), fact_id, now=self._now(now), config=self._config)
         self._background.wake()
         return fact
 

@@ -13,10 +13,10 @@ from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.figures import closer
-from memdb.keys import normalise
+from memdb.keys import is_same, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
+from memdb.recording import Origin, bring_back, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
@@ -116,11 +116,30 @@ def decide(
         allowed.append(
             guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source, confidence=origin.confidence)
         )
-    decided = _one_doubt(allowed, candidate, beliefs, config)
+    decided = [_of_its_time(db, action, origin=origin, config=config) for action in _one_doubt(allowed, candidate, beliefs, config)]
     done = [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
     if _is_another(candidate, decided, beliefs):
         _leave(db, candidate, origin=origin, predicates=predicates, config=config)
     return done
+
+
+def _of_its_time(db: Database, action: Action, *, origin: Origin, config: Config) -> Action:
+    """An action, unless it would believe what is known to have ended since it was said: then that was said once more, of the time before.
+
+    Where the end is yet to come by the clock, that was ahead when it was told, and what comes in now was said after it.
+    """
+    said = action.candidate
+    if action.type != "insert" or action.target_fact_id is not None or said is None or said.negated or said.valid_to is not None:
+        return action
+    begins, due = max(said.valid_from or origin.now, origin.now), said.event_time
+    times = {"said_at": to_text(origin.now), "begins": to_text(begins), "due": to_text(due) if due else None, "present": to_text(utc_now())}
+    rows = db.all("believe.lasted", user_id=origin.user_id, key=action.key, kind=origin.kind, **times)
+    known = next((fact for fact in stored.facts(db, rows) if is_same(said.object, fact.object)), None)
+    if known is None or bring_back(db, known.fact_id) is None:
+        return action
+    delta = closer(known.confidence, config.confirmation_rate)
+    told = {"type": "noop", "target_fact_id": known.fact_id, "confidence_delta": delta, "reason": "said again, of the time before it ended"}
+    return action.model_copy(update=told)
 
 
 def _is_another(candidate: Candidate, actions: Sequence[Action], beliefs: Sequence[Fact]) -> bool:

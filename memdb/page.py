@@ -22,7 +22,7 @@ from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.reading import read_consent
 from memdb.recording import Origin, action_hash_of, read_fact
-from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
+from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn, by_the_clock
 from memdb.steps.apply import apply
 from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
@@ -153,6 +153,8 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
             if edit.kind == "removed" and target is not None and target.status == "pending_confirmation":
                 offered[target.fact_id] = target  # it waits for a word already
                 continue
+            if edit.kind == "removed" and target is not None and by_the_clock(target, now).status not in DECIDABLE:
+                continue  # it has ended since the page was written
             if target is not None and target.kind == "episode":
                 if edit.kind == "changed":
                     refused.append(f"{target.key}: {_ACCOUNT}")

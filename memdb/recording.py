@@ -11,10 +11,22 @@ from pydantic import JsonValue
 
 from memdb import stored
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue
-from memdb.figures import closer, to_share
-from memdb.keys import is_same, normalise, predicate_of
-from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
+from memdb.database import Database, SqlValue
+from memdb.figures import to_share
+from memdb.keys import canonical_key, normalise, predicate_of
+from memdb.records import (
+    RELIABILITY,
+    UNDECIDED,
+    Fact,
+    MemoryType,
+    ModelCall,
+    Operation,
+    Predicate,
+    Record,
+    Source,
+    Status,
+    TaskState,
+)
 from memdb.times import to_text
 
 _MOOT = "what it doubted has ended"
@@ -49,17 +61,6 @@ def bring_back(db: Database, fact_id: str) -> Fact | None:
         db.run("compact.leave", fact_id=fact_id)
         fact = read_fact(db, fact_id)
     return fact
-
-
-def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:
-    """Link what waits again with what it contradicts, where it is linked with nothing: what lay in the archive has no links any more."""
-    fact = read_fact(db, fact_id)
-    if fact is None or fact.status != "pending_confirmation" or _facts(db, "believe.contradicted_by", fact_id):
-        return
-    single = predicate_of(fact.key, predicates).cardinality == "one"
-    for other in _held_beside(db, fact):
-        if other.status == "active" and not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
-            db.run("apply.link", source_id=fact_id, target_id=other.fact_id, relation="contradicts", now=to_text(now))
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -102,13 +103,14 @@ class Log:
 
 
 def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
-    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action."""
+    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action, as in all
+    that is done so."""
     Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
 
 
 def promote(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     """Let a fact that recurs stand in the profile as a preference."""
-    Log(db, origin, action_hash_of("promote", fact.fact_id, origin.turn_id)).change(fact.fact_id, "update", reason, "upkeep.promote")
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "upkeep.promote")
 
 
 def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
@@ -118,7 +120,7 @@ def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
 
 def archive(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     """Put a note away."""
-    Log(db, origin, action_hash_of("archive", fact.fact_id, origin.turn_id)).change(fact.fact_id, "archive", reason, "upkeep.archive")
+    Log(db, origin, origin.turn_id).change(fact.fact_id, "archive", reason, "upkeep.archive")
 
 
 def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:
@@ -144,7 +146,7 @@ def settle(
     """
     log = Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
     rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
-    rivals |= {rival.fact_id: rival for rival in _beside(db, fact, predicates)}
+    rivals |= {rival.fact_id: rival for rival in (*beside(db, fact, predicates), *opposed(db, fact, predicates))}
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
@@ -172,28 +174,10 @@ def let(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     Log(db, origin, origin.turn_id).change(fact.fact_id, "update", reason, "apply.let")
 
 
-def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
-    """Say where a task stands; one that is done is over."""
-    log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
+def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str, decided: bool = True) -> None:
+    """Say where a task stands; one that is done is over. Unless somebody `decided` that, its turn can still be taken back."""
+    log = Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id) if decided else origin.turn_id)
     log.change(fact.fact_id, "expire" if state == "done" else "update", reason, "task.move", state=state)
-
-
-def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
-    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, and has their links."""
-    log = Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
-    confidence = max(kept.confidence, *(fact.confidence for fact in others))
-    for _ in others:
-        confidence += closer(confidence, config.confirmation_rate)
-    mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
-    seen = sum(fact.seen_count for fact in others)
-    surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
-    source = surest.source if kept.kind == "fact" else None
-    told = {"confidence": to_share(confidence), "source": source, "seen": seen, "mentioned": to_text(mentioned)}
-    log.change(kept.fact_id, "noop", reason, "apply.merge", **told)
-    for fact in others:
-        log.change(fact.fact_id, "supersede", reason, "apply.close", status="superseded", valid_to=to_text(fact.valid_from))
-        db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
-        db.run("apply.unlink", source_id=fact.fact_id)
 
 
 def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str = "") -> None:
@@ -229,47 +213,18 @@ def dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = ""
             dismiss(db, doubt, origin=origin, reason=_MOOT, but=but)
 
 
-def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate]) -> None:
-    """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
-
-    What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
-    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before. What went into a pattern
-    stands by itself again, and goes into no other.
-    """
-    log = Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
-    for row in db.all("undo.parts", fact_id=fact.fact_id):
-        log.change(str(row["fact_id"]), "update", f"the pattern {fact.fact_id} was never so", "undo.release")
-    actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
-    for row in db.all("undo.displaced", fact_id=fact.fact_id):
-        actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
-    for (turn_id, _), changes in actions.items():
-        latest = {str(row["fact_id"]): row for row in reversed(changes)}
-        if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
-            continue
-        earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
-        if any(_is_displaced(db, one, predicates) for one in earlier.values()) or not all(bring_back(db, fact_id) for fact_id in earlier):
-            continue
-        waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
-        for row in (*changes, *waited.values()):
-            reason, stood = f"{fact.object!r} was never so", {"before": row["before"], "after": row["after"]}
-            if bring_back(db, str(row["fact_id"])) is not None:
-                log.change(str(row["fact_id"]), "update", reason, "undo.restore", **stood)
-        for fact_id in waited:
-            doubt_anew(db, fact_id, predicates=predicates, now=origin.now)
-        for rival in _facts(db, "believe.contradicting", fact.fact_id):
-            for one in earlier.values():
-                if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
-                    db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
-
-
 def expire_over(db: Database, *, user_id: str, now: datetime, most: int = -1) -> int:
-    """Expire what a user's facts say is over by now, `most` of them at once unless that is negative, and return how many."""
+    """Expire what a user's facts say is over by now, `most` of them at once unless that is negative, and return how many.
+
+    What nobody had decided by then is not known to have been so.
+    """
     rows = db.all("apply.over", user_id=user_id, now=to_text(now), most=most)
     for fact in stored.facts(db, rows):
         assert fact.valid_to is not None
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
         log = Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
-        log.change(fact.fact_id, "expire", "its time is over", "apply.close", status="expired", valid_to=to_text(fact.valid_to))
+        ends = fact.valid_from if fact.status in UNDECIDED else fact.valid_to
+        log.change(fact.fact_id, "expire", "its time is over", "apply.close", status="expired", valid_to=to_text(ends))
         dismiss_moot(db, user_id=user_id, ended=fact.fact_id, now=now)
     return len(rows)
 
@@ -348,22 +303,27 @@ def surer(origin: Origin, target: Fact) -> Source | None:
     return origin.source if target.kind == "fact" and RELIABILITY[origin.source] > RELIABILITY[target.source] else None
 
 
-def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+def beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
     """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more."""
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    return [other for other in _held_beside(db, fact) if not other.denies or normalise(other.object) == said]
+    return [other for other in held_beside(db, fact) if not other.denies or normalise(other.object) == said]
 
 
-def _held_beside(db: Database, fact: Fact) -> list[Fact]:
+def opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+    """What is held for good, and says the opposite of a fact, linked with it or not."""
+    opposite = predicate_of(fact.key, predicates).opposite
+    if opposite is None or fact.kind != "fact" or fact.denies or fact.valid_to is not None:
+        return []
+    key, said = canonical_key(fact.key.partition(".")[0], opposite), normalise(fact.object)
+    rows = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=key, kind=fact.kind)
+    return [other for other in stored.facts(db, rows) if not other.denies and normalise(other.object) == said]
+
+
+def held_beside(db: Database, fact: Fact) -> list[Fact]:
     """What else than a fact is held for good under its key."""
     return stored.facts(db, db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind))
-
-
-def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
-    """Whether something is believed that a fact cannot be believed beside."""
-    return fact.status == "active" and any(other.status == "active" for other in _beside(db, fact, predicates))
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:

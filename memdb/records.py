@@ -186,7 +186,7 @@ class Fact(Record):
 
 def by_the_clock(fact: Fact, now: datetime) -> Fact:
     """Return a fact as it stands now: what is over has expired, also where that is still to be written down."""
-    over = fact.status in LIVE and fact.valid_to is not None and fact.valid_to <= now
+    over = fact.status in DECIDABLE and fact.valid_to is not None and fact.valid_to <= now
     return fact.model_copy(update={"status": "expired"}) if over else fact
 
 

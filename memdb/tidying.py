@@ -12,9 +12,10 @@ from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
+from memdb.merging import merge
 from memdb.nights import night_from
 from memdb.privacy import is_high_risk, topic_of
-from memdb.recording import Origin, archive, dismiss_moot, expire_over, merge, move, promote, read_fact
+from memdb.recording import Origin, archive, dismiss_moot, expire_over, move, promote, read_fact
 from memdb.records import Fact
 from memdb.steps.compact import compact
 from memdb.steps.gather import gather
@@ -158,7 +159,7 @@ def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> 
     today = to_text(in_zone(now, config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
     found = stored.facts(db, db.all("task.stalled", user_id=user_id, before=before, today=today))
     told = "nobody spoke of it for long, or its day has gone by"
-    return _change(db, found, lambda task: move(db, task, state="stalled", origin=_origin(task, now), reason=told))
+    return _change(db, found, lambda task: move(db, task, state="stalled", origin=_origin(task, now), reason=told, decided=False))
 
 
 def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:

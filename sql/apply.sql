@@ -47,7 +47,11 @@ where fact_id = :fact_id;
 
 -- statement: merge
 update facts set
+  value_json = :value_json,
+  tags = :tags,
   confidence = :confidence,
+  effective_importance = iif(:importance > importance, :importance, effective_importance),
+  importance = :importance,
   source = coalesce(:source, source),
   seen_count = seen_count + :seen,
   updated_at = :now,
@@ -61,6 +65,15 @@ select
 from links
 where (source_id = :fact_id and target_id <> :heir) or (target_id = :fact_id and source_id <> :heir)
 on conflict do nothing;
+
+-- The last word on whether it was right for a question counts.
+-- statement: inherit_feedback
+insert into feedback (user_id, query, fact_id, good, given_at)
+select user_id, query, :heir, good, given_at from feedback where fact_id = :fact_id
+on conflict (user_id, query, fact_id) do update set good = excluded.good, given_at = excluded.given_at where excluded.given_at > feedback.given_at;
+
+-- statement: disown_feedback
+delete from feedback where fact_id = :fact_id;
 
 -- statement: last_on
 update facts set valid_to = :valid_to, updated_at = max(updated_at, :now) where fact_id = :fact_id;
@@ -99,14 +112,16 @@ values (:fact_id, :user_id, :key, :operation, json_remove(:before, '$.embedding_
 select record from fact_record
 where id in (
   select id from facts indexed by facts_due
-  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation'))
+  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+  union all
+  select id from facts where user_id = :user_id and kind in (select kind from kinds) and status = 'uncertain' and valid_to <= :now)
 order by id
 limit :most;
 
 -- statement: users_over
 select distinct user_id
 from facts indexed by facts_valid_to
-where valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+where valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation', 'uncertain')
 order by user_id;
 
 -- statement: model_call

@@ -248,14 +248,14 @@ listed as (
       select value from json_each(:statuses)
       union
       select live.value
-      from json_each(:statuses) wanted cross join json_each('["active", "pending_confirmation"]') live
+      from json_each(:statuses) wanted cross join json_each('["active", "pending_confirmation", "uncertain"]') live
       where wanted.value = 'expired')
-    and iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, 'expired', f.status) in (select value from json_each(:statuses))
+    and iif(f.status in ('active', 'pending_confirmation', 'uncertain') and f.valid_to <= :now, 'expired', f.status) in (select value from json_each(:statuses))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:turn_id is null or f.source_turn_id = :turn_id)
     and (:contains is null or exists (select 1 from json_each(:contains) c where instr(lower(f.key || ' ' || f.value_text), c.value)))
 )
-select iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
+select iif(f.status in ('active', 'pending_confirmation', 'uncertain') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
 from (select id from listed order by key, valid_from, id limit :limit offset :offset) page
 cross join facts f on f.id = page.id
 cross join fact_record r on r.id = page.id
@@ -269,7 +269,7 @@ select count(*) as total from listed;
 -- The same of one key, which an index tells.
 -- statement: current_of_key
 -- with: believe.current_key.near, believe.current.listed
-select iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
+select iif(f.status in ('active', 'pending_confirmation', 'uncertain') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
 from (select id from listed order by key, valid_from, id limit :limit offset :offset) page
 cross join facts f on f.id = page.id
 cross join fact_record r on r.id = page.id
@@ -398,6 +398,22 @@ where f.fact_id = :fact_id
     select h.turn_id from fact_history h
     where h.fact_id = o.fact_id and h.operation in ('supersede', 'expire') and h.after ->> 'valid_to' = f.valid_from))
 order by o.id;
+
+-- What of a key was so when something was said, and ended after that, and after what was said begins, by the :present, also where it lies in the
+-- archive; the last to end first.
+-- statement: lasted
+select e.record
+from fact_ever e
+where e.user_id = :user_id
+  and e.key = :key
+  and e.kind = :kind
+  and e.status in ('superseded', 'expired')
+  and e.valid_from <= :said_at
+  and e.valid_to > :begins
+  and e.valid_to <= :present
+  and e.record ->> 'event_time' is :due
+  and e.record ->> '$.value_json.polarity' is not 'negative'
+order by e.valid_to desc;
 
 -- What was so under the key of a fact at some time since :begins, and before it. What gave way to it and lasts into it does not count.
 -- statement: before_it

@@ -42,7 +42,7 @@ best as (
   cross join facts f on f.fact_id = s.fact_id
   where s.strength >= :min_strength
     and f.user_id = (select user_id from start)
-    and iif(f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status) in (select value from json_each(:statuses))
+    and iif(f.valid_to <= :now and f.status in ('active', 'pending_confirmation', 'uncertain'), 'expired', f.status) in (select value from json_each(:statuses))
 )
 select fact_id, by_id, relation, outward, strength
 from best

@@ -87,7 +87,7 @@ eligible as not materialized (
   from facts f
   where f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
-    and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
+    and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation', 'uncertain'), 'expired', f.status)
       in (select value from json_each(:statuses))
     and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
     -- what was taken back was never true, nor what lasted for no time

@@ -92,6 +92,10 @@ overdue as not materialized (
   where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
     and kind in (select value from json_each(:kinds))
     and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
+  union all
+  select id from facts
+  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status = 'uncertain' and valid_to <= :now
+    and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
 ),
 asked as (
   select id from facts

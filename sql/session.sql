@@ -102,7 +102,7 @@ select
 from within;
 
 -- What was learned in that time, in the order it was learned; of a fact that changed more than once the last, but for what was said of it once
--- it was over ("until 'Lisbon' began").
+-- it was over ("until 'Lisbon' began"), and for what was taken back. What turned out never to be so was not learned, nor has ended what stands again.
 -- statement: learned
 select h.fact_id, h.operation, coalesce(h.before ->> 'value_text', '') as before, coalesce(h.after ->> 'value_text', '') as after
 from fact_history h
@@ -114,8 +114,15 @@ where h.user_id = :user_id
        or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
   and (:begins is null or h.changed_at >= :begins)
   and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id
-              and l.operation <> 'noop' and (l.operation <> 'update' or l.after ->> 'status' not in ('superseded', 'expired'))
+              and l.operation not in ('noop', 'undo')
+              and (l.operation <> 'update' or l.after ->> 'status' not in ('superseded', 'expired'))
+              and not exists (
+                select 1 from fact_history u where u.fact_id = l.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || l.id)
               and (:ends is null or l.changed_at < :ends))
+  and case
+    when h.operation in ('supersede', 'expire', 'reject') then f.kind = 'task' or f.status not in ('active', 'pending_confirmation')
+    else f.status <> 'expired' or f.valid_to > f.valid_from
+  end
 order by h.id;
 
 -- When it was that facts came in with a session: what was put into mind and flushed is learned in no turn, perhaps on another day.
@@ -127,15 +134,16 @@ cross join fact_history h on h.fact_id = f.fact_id
 where f.user_id = :user_id and f.session_id = :session_id and h.operation in ('insert', 'mark_pending_confirmation')
 order by h.changed_at;
 
--- An account is told anew when more has happened.
+-- An account is told anew when more has happened, unless somebody has rejected or ended it.
 -- statement: tell
 insert into facts (
   fact_id, user_id, kind, key, value_text, value_json, category, confidence, importance, effective_importance, source,
   valid_from, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at
-) values (
+)
+select
   :fact_id, :user_id, 'episode', :key, :value_text, :value_json, 'other', 1.0, :importance, :importance, 'system',
   :valid_from, 'active', :source_turn_id, :source_excerpt, :session_id, :tags, :now, :now
-)
+where not exists (select 1 from facts_archive where fact_id = :fact_id)
 on conflict (fact_id) do update set
   value_text = excluded.value_text,
   value_json = excluded.value_json,
@@ -143,7 +151,35 @@ on conflict (fact_id) do update set
   source_turn_id = excluded.source_turn_id,
   source_excerpt = excluded.source_excerpt,
   updated_at = excluded.updated_at
-where value_text <> excluded.value_text or value_json <> excluded.value_json;
+where facts.status not in ('superseded', 'expired')
+  and coalesce(facts.valid_to > excluded.valid_from, 1)
+  and (value_text <> excluded.value_text or value_json <> excluded.value_json);
+
+-- Which accounts tell of something that was changed for a cause, and of what.
+-- statement: telling
+select f.fact_id, f.session_id, f.value_json ->> 'day' as day, f.value_json -> 'facts' as facts
+from facts f
+where f.user_id = :user_id
+  and f.kind = 'episode'
+  and f.status not in ('superseded', 'expired')
+  and f.value_json ->> 'origin' in ('session', 'day')
+  and exists (
+    select 1
+    from json_each(f.value_json, '$.facts') t
+    join fact_history h on h.fact_id = t.value
+    where h.user_id = :user_id and h.turn_id = :cause)
+order by f.id;
+
+-- An account supports no more what it tells of no more.
+-- statement: unsupport
+delete from links
+where source_id = :fact_id
+  and relation = 'supports'
+  and target_id in (select value from json_each(:told_before))
+  and target_id not in (select t.value from facts f cross join json_each(f.value_json, '$.facts') t where f.fact_id = :fact_id);
+
+-- statement: drop_account
+delete from facts where fact_id = :fact_id;
 
 -- statement: last
 select r.record
@@ -153,8 +189,15 @@ where f.user_id = :user_id and f.kind = 'episode' and f.status = 'active' and f.
 order by f.value_json ->> 'timestamp_end' desc, f.id desc
 limit 1;
 
--- Accounts quote what may have to be forgotten; they are erased with it, and told anew of what is left.
+-- Accounts quote what may have to be forgotten; they are erased with it, and told anew of what is left, unless they have ended.
 -- statement: untell
 delete from facts
 where user_id = :user_id and kind = 'episode' and value_json ->> 'origin' in ('session', 'day')
-returning session_id, iif(date(value_json ->> 'day') is value_json ->> 'day', value_json ->> 'day', null) as day;
+returning
+  fact_id, key, session_id, iif(date(value_json ->> 'day') is value_json ->> 'day', value_json ->> 'day', null) as day,
+  status in ('superseded', 'expired') as has_ended;
+
+-- statement: untell_archived
+delete from facts_archive
+where user_id = :user_id and record ->> 'kind' = 'episode' and record ->> '$.value_json.origin' in ('session', 'day')
+returning fact_id;

@@ -9,6 +9,8 @@ union
 select f.user_id from facts f where f.session_id = :session_id
 union
 select h.user_id from fact_history h where h.session_id = :session_id
+union
+select f.user_id from facts f where f.source_turn_id = :turn_id and f.kind <> 'message'  -- stored as it is
 limit 2;
 
 -- statement: changes
@@ -17,6 +19,7 @@ from fact_history h
 where h.user_id = :user_id
   and h.operation not in ('undo', 'archive')
   and h.action_hash <> h.turn_id  -- nobody decided about it
+  and h.after is not null  -- what it was is forgotten
   and h.turn_id in (
     select :turn_id
     union all
@@ -40,6 +43,45 @@ where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value fro
   and h.operation <> 'undo'
   and not exists (
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+limit 1;
+
+-- What was stored as it is: no history tells that it came in.
+-- statement: stored
+select f.fact_id, f.source_turn_id, f.valid_from
+from facts f
+where f.user_id = :user_id
+  and (f.source_turn_id = :turn_id or f.session_id = :session_id)
+  and f.kind in ('fact', 'note', 'task', 'procedure')
+  and not (f.status = 'expired' and f.valid_to = f.valid_from)
+  and not exists (select 1 from fact_history h where h.fact_id = f.fact_id and h.before is null and h.after is not null)
+order by f.id desc;
+
+-- Where upkeep made one of a fact and of others that said the same: what that changed, the newest first.
+-- statement: merges
+select h.id, h.fact_id, h.before, h.after, h.turn_id, h.action_hash
+from fact_history m
+join fact_history h on h.user_id = m.user_id and h.turn_id = m.turn_id and h.action_hash = m.action_hash
+where m.fact_id = :fact_id
+  and m.id > :since
+  and m.turn_id glob 'maintain-*'
+  and m.operation in ('noop', 'supersede')
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+order by h.id desc;
+
+-- What is held by itself again may be held twice.
+-- statement: look_again
+update merged set up_to = min(up_to, (select f.id - 1 from facts f where f.fact_id = :fact_id)) where user_id = :user_id;
+
+-- By what a fact became the belief.
+-- statement: became
+select h.turn_id, h.action_hash
+from fact_history h
+where h.fact_id = :fact_id
+  and h.operation in ('insert', 'confirm')
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+order by h.id desc
 limit 1;
 
 -- What else an action changed by which a fact became the belief, and has not been taken back; the newest first.
@@ -96,6 +138,10 @@ update facts set
   effective_importance = iif(:before ->> 'importance' is :after ->> 'importance', effective_importance, :before ->> 'importance'),
   updated_at = :now
 where fact_id = :fact_id;
+
+-- How a procedure went in a turn counts no more with what that changed.
+-- statement: outcome
+delete from outcomes where fact_id = :fact_id and turn_id = :turn_id;
 
 -- Turns that nobody has thought about yet; whoever is at one loses it.
 -- statement: unteach

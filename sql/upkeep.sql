@@ -51,7 +51,7 @@ select
   :fact_id, :user_id, 'episode', 'user.episode', :value_text, :value_json, p.category, p.memory_type, :confidence, p.importance, p.importance,
   'inferred', :event_time, :valid_from, 'active', :source_turn_id, :value_text, :session_id, :tags, :event_time, :valid_from, :valid_from
 from predicates p
-where p.predicate = 'episode'
+where p.predicate = 'episode' and not exists (select 1 from facts_archive a where a.fact_id = :fact_id)
 on conflict (fact_id) do update set
   value_text = excluded.value_text,
   value_json = excluded.value_json,
@@ -61,7 +61,7 @@ on conflict (fact_id) do update set
   tags = excluded.tags,
   updated_at = excluded.updated_at,
   last_mentioned_at = excluded.last_mentioned_at
-where facts.status not in ('superseded', 'expired');
+where facts.status not in ('superseded', 'expired') and coalesce(facts.valid_to > excluded.valid_from, 1);
 
 -- Only one worker at a time is at a user's upkeep.
 -- statement: claim

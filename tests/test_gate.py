@@ -528,6 +528,28 @@ def test_what_there_is_leave_for_goes_with_its_turn(mem: memdb.Memory) -> None:
     assert mem.facts("ana") == []
 
 
+@pytest.mark.parametrize(("choice", "status"), [("keep", "active"), ("refuse", "expired")])
+def test_what_waits_again_when_a_turn_is_taken_back_is_decided_by_what_was_chosen_since(
+    mem: memdb.Memory, choice: Literal["keep", "refuse"], status: str
+) -> None:
+    for turn_id, text in (("t1", "I have diabetes."), ("t2", "I don't have diabetes.")):
+        mem.observe(text, user_id="ana", turn_id=turn_id, timestamp=f"2025-03-0{turn_id[1:]}")
+        mem.drain()
+    (dismissed,) = mem.facts("ana", statuses=["expired"])
+    mem.consent("ana", sensitive_topics=choice)
+    mem.undo(user_id="ana", turn_id="t2")
+    assert mem.fact(dismissed.fact_id).status == status
+
+
+def test_leave_to_remember_is_no_answer_to_what_was_written_by_hand(tmp_path: Path, mem: memdb.Memory) -> None:
+    mem.session("ana", now="2025-03-01").close()
+    page = tmp_path / "memory.md"
+    page.write_text(f"{page.read_text()}\n- I have diabetes\n")
+    mem.session("ana", now="2025-03-02").close()
+    mem.consent("ana", sensitive_topics="keep")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana", kinds=["fact"])] == [("diabetes", "pending_confirmation")]
+
+
 def test_leave_to_remember_decides_no_conflict(mem: memdb.Memory) -> None:
     for text, day in (("My salary is 40,000 euros.", "03-01"), ("My salary is 50,000 euros.", "06-01")):
         mem.observe(text, user_id="ana", timestamp=f"2025-{day}")

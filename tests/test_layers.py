@@ -37,6 +37,8 @@ DOORS = {
     "memdb.chat",
     "memdb.narrator",
     "memdb.recording",
+    "memdb.merging",
+    "memdb.reviving",
     "memdb.beliefs",
     "memdb.stored",
 }
@@ -53,6 +55,7 @@ CHAINS = {
     "memdb.upkeep": 5,
     "memdb.tidying": 5,
     "memdb.mirroring": 4,
+    "memdb.accounts": 4,
     "memdb.linking": 4,
     "memdb.ranking": 4,
     "memdb.bulk": 4,

@@ -141,16 +141,21 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert episode.source_excerpt == episode.object == episode.value_text
 
 
+@pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("take_back", ["reject", "end"])
-def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str) -> None:
+def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str, archived: bool) -> None:
     chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.", "It is green.")
     mem.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
-    before = mem.reject(episode.fact_id) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02")
+    now = "2025-03-20"
+    before = mem.reject(episode.fact_id, now=now) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02", now=now)
+    if archived:
+        mem.compact(now="2030-01-01")
     mem.observe("The dinosaur was found under the bed.", user_id="ana", session_id="s1", timestamp="2025-03-21")
     mem.drain()
     assert mem.maintain(now="2025-04-20").episodes == 0
-    assert mem.fact(episode.fact_id).value_text == before.value_text
+    assert mem.facts("ana", kinds=["episode"]) == []
+    assert archived or mem.fact(episode.fact_id).value_text == before.value_text
 
 
 def assert_indexed_as_anew(mem: memdb.Memory) -> None:
@@ -1417,3 +1422,28 @@ def test_what_is_told_of_many_things_brought_together_takes_no_longer_for_each_o
             return next(taken)
 
     assert steps(1600) < 8 * steps(400)  # four times as many; where each looked at all the others it would be sixteen times the steps
+
+
+def test_what_stands_for_others_is_found_by_their_tags_and_counts_as_much(mem: memdb.Memory) -> None:
+    twice: dict[str, object] = {"value_text": "The boiler is in the cellar", "user_id": "ana"}
+    told: tuple[dict[str, object], ...] = (
+        {"tags": ["home"], "value_json": {"room": 1}},
+        {"tags": ["work"], "value_json": {"room": 2, "floor": 0}, "importance": 0.9},
+    )
+    mem.remember_many([twice | more | {"timestamp": f"2025-03-0{day}"} for day, more in enumerate(told, start=1)])
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 1
+    (fact,) = mem.facts("ana")
+    assert (fact.tags, fact.importance, fact.effective_importance) == (("home", "work"), 0.9, 0.9)
+    assert isinstance(fact.value_json, dict)
+    assert (fact.value_json["room"], fact.value_json["floor"]) == (1, 0)
+    assert [hit.fact for hit in mem.search("boiler", user_id="ana", tags=["work"])] == [fact]
+
+
+def test_what_was_right_for_a_question_is_so_as_what_stands_for_it(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "The boiler is in the cellar", "user_id": "ana", "fact_id": name} for name in ("one", "two")])
+    mem.drain()
+    mem.feedback("Where is the boiler?", "two")
+    mem.maintain()
+    assert [labelled.relevant for labelled in mem.labels()] == [("one",)]
+    assert mem.evaluate(weights=["lexical-only"])["lexical-only"]["rec@10"] == 1.0

@@ -330,3 +330,10 @@ def test_any_two_pages_can_be_compared_and_one_with_itself_has_no_edits(old: lis
     edits = compare(lines, written, "\n".join(new), frame=())
     assert all(edit.text for edit in edits if edit.kind != "removed")
     assert len([edit for edit in edits if edit.kind != "added"]) <= len(lines)
+
+
+def test_a_line_that_is_removed_of_what_has_ended_since_asks_for_nothing(mem: memdb.Memory, page: Path) -> None:
+    page.write_text(page.read_text().replace("- User likes jazz\n", ""))
+    (liked,) = mem.facts("ana", key="user.likes")
+    mem.end(liked.fact_id, now="2025-03-01T12:00:00Z")
+    assert offers(mem) == []

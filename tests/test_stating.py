@@ -446,6 +446,35 @@ def test_what_is_over_by_the_clock_is_decided_no_more(mem: memdb.Memory, decide:
     assert getattr(mem, decide)(fact.fact_id, now="2025-03-07").fact_id == fact.fact_id
 
 
+@pytest.mark.parametrize("statuses", [["uncertain"], ["expired"], ["uncertain", "expired"]])
+def test_what_is_doubted_and_over_by_the_clock_is_expired_wherever_it_is_asked_for(mem: memdb.Memory, statuses: list[Status]) -> None:
+    fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", valid_to="2025-03-08", timestamp="2025-03-01")
+    mem.doubt(fact.fact_id, now="2025-03-02")
+    mem.drain()
+    found = mem.search("Who stays in Berlin?", user_id="ana", statuses=statuses, now="2025-03-08")
+    listed = mem.facts("ana", statuses=statuses, now="2025-03-08")
+    expected = ["expired"] if "expired" in statuses else []
+    assert ([hit.fact.status for hit in found], [one.status for one in listed], mem.fact(fact.fact_id).status) == (
+        expected,
+        expected,
+        "expired",
+    )
+    with pytest.raises(memdb.InputError, match="is expired; only what is believed"):
+        mem.confirm(fact.fact_id, now="2025-03-08")
+
+
+@pytest.mark.parametrize("decided", ["it waits for leave", "it is doubted"])
+def test_what_nobody_decided_before_its_time_was_over_is_not_told_to_have_been_so(mem: memdb.Memory, decided: str) -> None:
+    if decided == "it is doubted":
+        mem.consent("ana", sensitive_topics="keep")
+    fact = mem.remember("Ana takes ibuprofen", user_id="ana", key="user.medication", valid_to="2025-03-08", timestamp="2025-03-01")
+    if decided == "it is doubted":
+        mem.doubt(fact.fact_id, now="2025-03-02")
+    mem.maintain(now="2025-04-01")
+    assert mem.fact(fact.fact_id).status == "expired"
+    assert mem.facts("ana", as_of="2025-03-05") == []
+
+
 @pytest.mark.parametrize("valid_to", [None, "2025-03-09"])
 def test_an_end_makes_nothing_longer_that_is_over_by_the_clock(mem: memdb.Memory, valid_to: str | None) -> None:
     fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-03-08", timestamp="2025-03-01")

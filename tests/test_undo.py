@@ -466,3 +466,114 @@ def test_what_is_taken_back_contradicts_nothing_any_more(mem: memdb.Memory) -> N
     assert [link.relation for link in mem.links(porto.fact_id)] == ["contradicts"]
     mem.undo(user_id="ana", turn_id="t2")
     assert mem.links(porto.fact_id, statuses=["active", "expired"]) == []
+
+
+def test_how_a_procedure_went_counts_no_more_when_the_turn_that_told_it_is_taken_back(told: memdb.Memory) -> None:
+    learned = told.learn("deploy the website", ["build", "push"], user_id="ana", timestamp="2025-04-02")
+    told.outcome(learned.fact_id, True, turn_id="o1", timestamp="2025-04-03")
+    told.undo(user_id="ana", turn_id="o1")
+    (known,) = told.procedures("deploy the website", user_id="ana")
+    assert (known.successes, known.success_rate, known.confidence) == (0, None, learned.confidence)
+
+
+def test_of_two_procedures_the_outcome_of_one_is_taken_back_though_the_other_went_on(told: memdb.Memory) -> None:
+    site, rice = (told.learn(name, ["one", "two"], user_id="ana", timestamp="2025-04-02") for name in ("deploy", "cook"))
+    for procedure in (site, rice):
+        told.outcome(procedure.fact_id, True, turn_id="o1", timestamp="2025-04-03")
+    told.outcome(rice.fact_id, False, turn_id="o2", timestamp="2025-04-04")
+    assert told.undo(user_id="ana", turn_id="o1") == memdb.Undone(restored=1, kept=1)
+
+
+@pytest.mark.parametrize("which", ["a task that stalled", "a note that was put away", "a fact that was promoted"])
+def test_what_upkeep_has_done_with_it_since_keeps_nothing_from_being_taken_back(which: str, tmp_path: Path) -> None:
+    config = {"worker": False, "reflection_limit": 1, "promote_priority": 0.0, "promote_days": 1}
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=config) as mem:
+        stated = {"a task that stalled": "task", "a note that was put away": "note", "a fact that was promoted": "fact"}
+        mem.remember("Fix the fence", kind=stated[which], user_id="ana", turn_id="t1", timestamp="2025-03-01")
+        mem.remember("Something else", kind="note", user_id="ana", turn_id="t2", timestamp="2025-03-02")
+        done = mem.maintain(now="2025-05-01")
+        assert done.tasks_stalled + done.notes_archived + done.promoted == 1
+        assert mem.undo(user_id="ana", turn_id="t1") == memdb.Undone(ended=1)
+
+
+@pytest.mark.parametrize("turns", [["t1"], ["t2"], ["t1", "t2"], ["t2", "t1"]])
+def test_of_what_was_held_twice_each_is_taken_back_though_upkeep_made_one_of_them(turns: list[str], mem: memdb.Memory) -> None:
+    for turn_id, day in (("t1", "2025-03-01"), ("t2", "2025-03-02")):
+        one = memdb.NewFact(value_text="The code is 12", user_id="ana", turn_id=turn_id, timestamp=day)
+        mem.remember_many([one])
+    mem.drain()
+    assert mem.maintain(now="2025-03-03").merged == 1
+    assert [mem.undo(user_id="ana", turn_id=turn_id).ended for turn_id in turns] == [1] * len(turns)
+    assert [fact.source_turn_id for fact in mem.facts("ana")] == sorted({"t1", "t2"} - set(turns))
+
+
+def test_what_upkeep_made_one_is_left_so_where_it_was_said_again_since(mem: memdb.Memory) -> None:
+    mem.remember_many(
+        [{"value_text": "The code is 12", "user_id": "ana", "turn_id": f"t{day}", "timestamp": f"2025-03-0{day}"} for day in (1, 2)]
+    )
+    mem.drain()
+    mem.maintain(now="2025-03-03")
+    mem.remember("The code is 12", user_id="ana", turn_id="t4", timestamp="2025-03-04")
+    assert mem.undo(user_id="ana", turn_id="t2").kept == 1
+    assert mem.undo(user_id="ana", turn_id="t4").restored == 1
+    assert [(fact.source_turn_id, fact.seen_count) for fact in mem.facts("ana")] == [("t1", 2)]
+
+
+@pytest.mark.parametrize("cause", [{"session_id": "s"}, {"turn_id": "t1"}])
+def test_what_was_stored_as_it_is_goes_with_its_turn_or_session(cause: dict[str, str], mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Likes figs", "key": "user.likes", "user_id": "ana", "turn_id": "t1", "session_id": "s"}])
+    assert mem.undo(**cause) == memdb.Undone(ended=1)
+    assert mem.facts("ana") == []
+    assert mem.undo(**cause, user_id="ana") == memdb.Undone()
+
+
+def test_what_was_stored_as_it_is_and_confirmed_since_is_kept(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Likes figs", "key": "user.likes", "user_id": "ana", "turn_id": "t1"}])
+    mem.confirm(mem.facts("ana")[0].fact_id)
+    assert mem.undo(turn_id="t1") == memdb.Undone(kept=1)
+
+
+@pytest.fixture
+def left(mem: memdb.Memory) -> memdb.Memory:
+    for turn_id, text in (("t1", "I live in Porto."), ("t2", "I no longer live in Porto."), ("t3", "I live in Faro.")):
+        mem.observe(text, user_id="ana", turn_id=turn_id, timestamp=f"2025-0{2 + int(turn_id[1:])}-01T10:00:00Z")
+        mem.drain()
+    mem.undo(user_id="ana", turn_id="t2", now="2025-06-01")
+    return mem
+
+
+def test_what_stands_again_gives_way_to_what_has_been_said_since(left: memdb.Memory) -> None:
+    assert [fact.object for fact in left.facts("ana", now="2025-06-02")] == ["Faro"]
+    assert [fact.object for fact in left.facts("ana", as_of="2025-04-15")] == ["Porto"]
+
+
+@pytest.mark.parametrize("rejected", [False, True])
+def test_what_gave_way_to_what_has_been_said_since_stands_again_without_it(left: memdb.Memory, rejected: bool) -> None:
+    if rejected:
+        left.reject(left.facts("ana", now="2025-06-02")[0].fact_id, now="2025-06-02")
+    else:
+        left.undo(user_id="ana", turn_id="t3", now="2025-06-02")
+    assert [(fact.object, fact.valid_to) for fact in left.facts("ana", now="2025-06-03")] == [("Porto", None)]
+
+
+def test_what_is_taken_back_of_a_rejection_is_not_believed_beside_another_value(mem: memdb.Memory) -> None:
+    for place, text in (("Braga", "2025-03-01"), ("Porto", "2025-03-03")):
+        mem.remember(f"Lives in {place}", object=place, key="user.lives_in", user_id="ana", timestamp=text)
+        if place == "Braga":
+            mem.reject(mem.facts("ana")[0].fact_id, now="2025-03-02")
+            rejection = mem.history(user_id="ana", newest=True)[0].turn_id
+    mem.undo(turn_id=rejection, now="2025-03-04")
+    assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
+def test_what_was_said_last_stays_when_something_said_before_came_in_while_it_was_over(mem: memdb.Memory) -> None:
+    for turn_id, day, text in (
+        ("t1", "03-10", "I live in Porto."),
+        ("t2", "04-01", "I no longer live in Porto."),
+        ("t3", "03-05", "I live in Braga."),
+    ):
+        mem.observe(text, user_id="ana", turn_id=turn_id, timestamp=f"2025-{day}T10:00:00Z")
+        mem.drain()
+    mem.undo(user_id="ana", turn_id="t2", now="2025-06-01")
+    assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+    assert [fact.object for fact in mem.facts("ana", as_of="2025-03-07")] == ["Braga"]

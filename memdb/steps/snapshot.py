@@ -25,8 +25,9 @@ def snapshot(
 ) -> Fact | None:  # fmt: skip
     """Write the account of a session, or of a day in `zone`, within the caller's transaction, and return it; None if nothing was said.
 
-    Told again it replaces what was told before. The account is linked to what was learned in it. No model is needed: it is a
-    projection of the turns and of the history. What it quotes it quotes without secrets, unless `consent` lets them be kept.
+    Told again it replaces what was told before; one that somebody has rejected or ended stays as it was, and is None in the archive. The
+    account is linked to what was learned in it. No model is needed: it is a projection of the turns and of the history. What it quotes it
+    quotes without secrets, unless `consent` lets them be kept.
     """
     begins = ends = None
     if day is not None:
@@ -67,10 +68,10 @@ def snapshot(
         tags=json.dumps([origin]),
         now=to_text(now),
     )
-    if origin == "session":
+    told = db.one("believe.by_id", fact_id=fact_id)
+    if told is not None and origin == "session":
         for row in learned:
             db.run("links.put", source_id=fact_id, target_id=row["fact_id"], relation="supports", strength=_SUPPORT, now=to_text(now))
-    told = db.one("believe.by_id", fact_id=fact_id)
     return stored.fact(db, told["record"]) if told else None
 
 

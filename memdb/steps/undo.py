@@ -8,7 +8,8 @@ from datetime import datetime
 from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Log, Origin, bring_back, doubt_anew
+from memdb.recording import Log, Origin, bring_back
+from memdb.reviving import doubt_anew, make_way
 from memdb.times import to_text
 
 
@@ -21,7 +22,11 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     """
     untaught = len(db.all("undo.unteach", user_id=user_id, turn_id=turn_id, session_id=session_id))
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
-    undone = json.dumps(sorted({str(row["turn_id"]) for row in changes}))
+    stored_so = db.all("undo.stored", user_id=user_id, turn_id=turn_id, session_id=session_id)
+    undone = json.dumps(sorted({*(str(row["turn_id"]) for row in changes), *(str(row["source_turn_id"]) for row in stored_so)}))
+    first = {str(row["fact_id"]): row["id"] for row in changes} | {str(row["fact_id"]): 0 for row in stored_so}  # the oldest comes last
+    for fact_id, since in first.items():
+        _part(db, fact_id, Origin(user_id=user_id, turn_id=cause, now=now), since=since, undone=undone)
     built_on = {
         (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
     }
@@ -37,10 +42,36 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             db.run("apply.unlink", source_id=fact_id)
         else:
             done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
+            db.run("undo.outcome", fact_id=fact_id, turn_id=row["turn_id"])
+    for row in stored_so:
+        if db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone):
+            done.kept += 1
+        else:
+            done.end(str(row["fact_id"]), row["valid_from"], f"undo-{row['fact_id']!s}", "stored as it is, and taken back")
+            db.run("apply.unlink", source_id=row["fact_id"])
     for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
         doubt_anew(db, fact_id, predicates=stored.predicates(db), now=now)
+        make_way(db, fact_id, predicates=stored.predicates(db), now=now)
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
+
+
+def _part(db: Database, fact_id: str, origin: Origin, *, since: SqlValue, undone: str) -> None:
+    """Let what upkeep made one with a fact `since` a change stand by itself again, so that of what was held twice each can be taken back,
+    unless something else has changed it.
+    """
+    merges: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
+    for row in db.all("undo.merges", fact_id=fact_id, since=since):
+        merges.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
+    for rows in merges.values():
+        if any(db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone) for row in rows):
+            return
+        for row in rows:
+            part = str(row["fact_id"])
+            if bring_back(db, part) is not None:
+                log = Log(db, origin, f"undo-{row['id']!s}")
+                log.change(part, "undo", "it is not the only one any more", "undo.restore", before=row["before"], after=row["after"])
+                db.run("undo.look_again", user_id=origin.user_id, fact_id=part)
 
 
 def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: str | None, undone: str) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.database import Database
 from memdb.figures import to_share
-from memdb.recording import Log, Origin
+from memdb.recording import Log, Origin, action_hash_of
 from memdb.records import Fact
 from memdb.times import to_text
 
@@ -24,6 +24,6 @@ def weigh(db: Database, procedure: Fact, *, succeeded: bool, note: str, turn_id:
     goal = 1.0 if succeeded else 0.0
     confidence = to_share(procedure.confidence + (goal - procedure.confidence) * config.confirmation_rate)
     reason = f"it {'worked' if succeeded else 'failed'}{f': {note}' if note else ''}"
-    log = Log(db, Origin(user_id=procedure.user_id, turn_id=turn_id, now=now), "outcome")
+    log = Log(db, Origin(user_id=procedure.user_id, turn_id=turn_id, now=now), action_hash_of("outcome", fact_id, turn_id))
     log.change(fact_id, "update", reason, "procedures.weigh", confidence=confidence)
     return True
