@@ -411,7 +411,8 @@ class _Made:
         small = value.istitle() and value not in self.here.text and f"called {value.lower()}" not in self.here.text
         if mode != "ends" and small and not is_a_name(value.lower()):
             confidence -= LOWER_CASE
-        if self.clause.elided or self.clause.guessed:
+        # who says without "I" that something changed says it of themselves; nobody tells news of somebody whom they have not named
+        if self.clause.guessed or (self.clause.elided and not self.explicit):
             confidence -= GUESSED
         named = self.clause.name if key == "life" and about.slug != slug(self.clause.name) else ""  # for no other fact keeps it
         true, began = self.validity, None

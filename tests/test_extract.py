@@ -1357,7 +1357,7 @@ def test_what_began_in_childhood_may_be_over(predicates: Mapping[str, Predicate]
 def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:
     candidates = read(text, predicates)
     assert (key, value) in [(candidate.key, candidate.object) for candidate in candidates]
-    assert candidates[0].confidence < 0.9
+    assert candidates[0].confidence < 0.9 or candidates[0].explicit
     assert candidates[0].excerpt in text
 
 
