@@ -30,6 +30,7 @@ _ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|
 LEADING = re.compile(r"(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
 """What may stand before the name of a thing in a value."""
 
+_WITH_WHOM = re.compile(r"\S+(?= (?:appointment|check-?up)$)")
 _SHORTEST = 3  # letters of a part of a name
 _NAME = re.compile(r"(?<![\w'’-])(?:[A-Z]|\d+[A-Z])[\w&-]+")
 _FORMS = (  # a trade by what it is called: "accountant", "accountancy"
@@ -324,9 +325,9 @@ def names_of(value: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _head(value: str) -> frozenset[str]:
-    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"."""
+    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"; and with whom an appointment is."""
     said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
-    return telling(said.split(" ")[-1])
+    return telling(said.split(" ")[-1]) | telling("".join(_WITH_WHOM.findall(said)))
 
 
 def _attribute(noun: str) -> str:
