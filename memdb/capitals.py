@@ -38,6 +38,7 @@ class _Names(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     people: frozenset[str]
+    places: frozenset[str]
     pets: frozenset[str]
     no_name: frozenset[str]
     kept: str
@@ -48,7 +49,7 @@ class _Names(BaseModel):
     asks: str
     made_for: str
 
-    @field_validator("people", "pets", "no_name", mode="before")
+    @field_validator("people", "places", "pets", "no_name", mode="before")
     @classmethod
     def _split(cls, words: str) -> list[str]:
         return words.split()
@@ -115,6 +116,11 @@ def _may_be_a_name(words: str) -> bool:
 def is_a_name(word: str) -> bool:
     """Tell whether a word in small letters is what somebody is called, and nothing else."""
     return word in _names().people or fold(word.lower()) in _names().people
+
+
+def is_a_place(words: str) -> bool:
+    """Tell whether words in small letters are what a town or a country is called, and nothing else."""
+    return words.replace(" ", "-") in _names().places
 
 
 def _named(found: re.Match[str]) -> str:
