@@ -15,7 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
-from memdb.capitals import is_a_name, is_a_place
+from memdb.capitals import is_known_for_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
@@ -55,7 +55,6 @@ _FOR_A_WHILE = re.compile(
 )
 _PLANNED = ((re.compile(r"^move\b", re.IGNORECASE), "moving"), (re.compile(r"^wedding\b", re.IGNORECASE), "getting married"))
 """An event, as who plans on it says: "the move" is that on which they plan moving to Rome."""
-_PLACES = frozenset(("lives_in", "staying_in", "hometown", "born_in"))
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -384,13 +383,6 @@ def _alike(groups: Mapping[str, str | None], here: Circumstances) -> bool:
     return SequenceMatcher(None, right.casefold(), wrong.casefold()).ratio() >= _SIMILAR
 
 
-def _is_known_for_a_name(word: str, predicate: str) -> bool:
-    """Whether a word in small letters is what somebody is called, a town where one may live, or a firm where one may work."""
-    if predicate == "works_at":
-        return compiled("{employer}|{known_bank}|{known_network}").fullmatch(word) is not None
-    return is_a_name(word) or (predicate in _PLACES and is_a_place(word))
-
-
 @dataclass(frozen=True, slots=True)
 class _Made:
     """What the candidates of one clause, by one pattern, have in common."""
@@ -417,7 +409,7 @@ class _Made:
             confidence = min(confidence - _UNSURE, 0.65)
         # an end finds what it is about by its name, and what is known for a name needs no capital
         small = value.istitle() and value not in self.here.text and f"called {value.lower()}" not in self.here.text
-        if mode != "ends" and small and not _is_known_for_a_name(value.lower(), predicate.predicate):
+        if mode != "ends" and small and not is_known_for_a_name(value.lower(), predicate.predicate):
             confidence -= LOWER_CASE
         # who says without "I" that something changed says it of themselves; nobody tells news of somebody whom they have not named
         if self.clause.guessed or (self.clause.elided and not self.explicit):
