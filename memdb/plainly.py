@@ -45,7 +45,8 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 class _Said(str):
     """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
-    longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago", and as {no:being} "do not" is "not"."""
+    longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago",
+    and as {no:being} "do not" is "not"."""
 
     __slots__ = ()
 

@@ -18,8 +18,8 @@ _END = " ,.;:!–—-"
 def repaired(sentence: str, *, at: datetime, zone: tzinfo, small: bool = False) -> str:
     """Return a sentence with what it puts right in place of what was wrong, or as it is: "I'm 34, no, 35" is "I'm 35".
 
-    The right word replaces the last one of its kind before it: a time a time, a name a name, a number a number, a relative a relative. In what is
-    typed in `small` letters, a word of no kind may be a name.
+    The right word replaces the last one of its kind before it: a time a time, a name a name, a number a number, a relative a relative.
+    In what is typed in `small` letters, a word of no kind may be a name.
     """
     sentence = compiled(rules().takes_back.anew).sub("", sentence)
     found = _repair().search(sentence)

@@ -134,6 +134,11 @@ def may_mend(text: str) -> bool:
     return compiled(rf"\W*(?:{rules().takes_back.lead}|(?:i|we) meant |not )").match(text) is not None
 
 
+def may_forget(text: str) -> bool:
+    """Whether a text has a word with which one asks to forget what one said."""
+    return compiled(rf"\b(?:forget|stop|delete|erase|remove|{rules().takes_back.ignore})\b").search(text) is not None
+
+
 def in_two(text: str) -> list[tuple[str, str]]:
     """Return what a text says first, up to one of its first commas and full stops, and what it says then, the longest first."""
     marks = islice(_MARK.finditer(text), _MOST_MARKS)

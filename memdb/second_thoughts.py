@@ -22,6 +22,7 @@ from memdb.retractions import (
     is_over,
     is_taken_back,
     may_be_taken_back,
+    may_forget,
     may_mend,
     pointed_at,
     request_in,
@@ -96,8 +97,11 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
     """Return what a turn says that only corrects or takes back what was said before, or asks to forget it; None if it says else."""
     if (request := request_in(turn.user_input)) is not None and not request.named:
         return _forgotten(turn, request, there)
-    cut = in_two(turn.user_input) if len(turn.user_input) <= SHORT else []
-    for first, then in [(turn.user_input, ""), *cut]:  # "forget what I said about Hull, we've moved to Leeds"
+    may_say_more = len(turn.user_input) <= SHORT and (may_forget(turn.user_input) or may_mend(turn.user_input))
+    cut = in_two(turn.user_input) if may_say_more else []
+    for first, then in (
+        [(turn.user_input, ""), *cut] if may_forget(turn.user_input) else ()
+    ):  # "forget what I said about Hull, we've moved to Leeds"
         if (request := request_in(first)) is not None and request.named and (over := _forgotten(turn, request, there)):
             return [*over, *(there.read(turn.model_copy(update={"user_input": then}), "") if then else ())]
     if there.held is None or there.before is None:
@@ -112,9 +116,10 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         if corrected:
             return corrected
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
-        if (slip := slip_in(first)) is not None and not slip.bare and (earlier := there.before()) is not None:
-            if corrected := _corrected(turn, slip, earlier, there):
-                return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
+        slip = slip_in(first)
+        earlier = there.before() if slip is not None and not slip.bare else None
+        if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
+            return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
     return _over(turn, there) or None
 
 

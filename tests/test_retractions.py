@@ -62,9 +62,7 @@ def test_a_slip_is_corrected_where_it_was_made(mem: memdb.Memory, said: str, sli
         ("I live in Hull", "I meant Hove, not Hull, when I asked about trains", {("user.lives_in", "Hull")}),
     ],
 )
-def test_a_slip_is_corrected_before_something_else_is_said(
-    mem: memdb.Memory, said: str, slip: str, believed: set[tuple[str, str]]
-) -> None:
+def test_a_slip_is_corrected_before_something_else_is_said(mem: memdb.Memory, said: str, slip: str, believed: set[tuple[str, str]]) -> None:
     after(mem, said)
     assert {one for one in after(mem, slip) if not one[0].startswith("grandmother")} == believed
 
