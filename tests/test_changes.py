@@ -74,6 +74,7 @@ def test_who_has_no_car_any_more_drives_none(text: str, drives: list[str], tell:
         ("I'm a teacher.", "I'm not teaching on Fridays any more"),
         ("I'm on the night shift.", "back on days until next week"),
         ("I live in Leeds.", "left Leeds at nine, back in York by ten"),
+        ("My nickname is Tommy.", "don't send Tommy the list anymore"),
     ],
 )
 def test_what_only_sounds_like_such_a_change_changes_nothing(before: str, text: str, tell: Tell) -> None:

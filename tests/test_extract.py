@@ -550,8 +550,9 @@ def test_spelling_and_capitals_do_not_matter(text: str, predicates: Mapping[str,
 
 
 def test_a_name_without_capitals_is_given_them_and_trusted_less(predicates: Mapping[str, Predicate]) -> None:
-    found = one("i live in porto", predicates)
-    assert (found.object, found.confidence) == ("Porto", 0.82)
+    found, known = one("i live in oakshott", predicates), one("i live in porto", predicates)
+    assert (found.object, found.confidence) == ("Oakshott", 0.82)
+    assert (known.object, known.confidence) == ("Porto", 0.92)
 
 
 def test_american_and_british_favourites_have_one_key(predicates: Mapping[str, Predicate]) -> None:
