@@ -34,10 +34,14 @@ _MODELS = re.compile(r"\(\?-i:([A-Z][^()]*)\)")  # kinds of cars that are told f
 _NO_NAME = r"\w+ing|{no_name}|{nationality}|{language}|{month}|{weekday}|christmas|easter|diwali|eid|hanukkah|ramadan|i"
 
 
+_AT_HOME = frozenset(("lives_in", "staying_in", "hometown", "born_in"))
+
+
 class _Names(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     people: frozenset[str]
+    places: frozenset[str]
     pets: frozenset[str]
     no_name: frozenset[str]
     kept: str
@@ -48,7 +52,7 @@ class _Names(BaseModel):
     asks: str
     made_for: str
 
-    @field_validator("people", "pets", "no_name", mode="before")
+    @field_validator("people", "places", "pets", "no_name", mode="before")
     @classmethod
     def _split(cls, words: str) -> list[str]:
         return words.split()
@@ -115,6 +119,13 @@ def _may_be_a_name(words: str) -> bool:
 def is_a_name(word: str) -> bool:
     """Tell whether a word in small letters is what somebody is called, and nothing else."""
     return word in _names().people or fold(word.lower()) in _names().people
+
+
+def is_known_for_a_name(words: str, predicate: str) -> bool:
+    """Tell whether words in small letters are what somebody is called, and nothing else; or, under such a predicate, a town or a firm."""
+    if predicate == "works_at":
+        return compiled("{employer}|{known_bank}|{known_network}").fullmatch(words) is not None
+    return is_a_name(words) or (predicate in _AT_HOME and words.replace(" ", "-") in _names().places)
 
 
 def _named(found: re.Match[str]) -> str:

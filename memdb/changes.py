@@ -30,6 +30,8 @@ _ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|
 LEADING = re.compile(r"(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
 """What may stand before the name of a thing in a value."""
 
+_DOING = re.compile(r"(?P<verb>[a-z]{3,})ing")
+_WITH_WHOM = re.compile(r"\S+(?= (?:appointment|check-?up)$)")
 _SHORTEST = 3  # letters of a part of a name
 _NAME = re.compile(r"(?<![\w'’-])(?:[A-Z]|\d+[A-Z])[\w&-]+")
 _FORMS = (  # a trade by what it is called: "accountant", "accountancy"
@@ -38,6 +40,7 @@ _FORMS = (  # a trade by what it is called: "accountant", "accountancy"
     (re.compile(r"(?<=\w{2})(\w)\1er$"), r"\1\1?(?:er|ing)"),
     (re.compile(r"(?<=\w{3})er$"), r"(?:er|ing)"),
     (re.compile(r"(?<=\w{3})se$"), r"s(?:e|ing)"),
+    (re.compile(r"(?<=\w{2})(ef|ook|oach|ard)$"), r"\1(?:f?ing)?"),
 )
 _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
@@ -278,6 +281,10 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     trades = [(key, value) for key, value, _ in told if value.islower() and " " not in value]  # "nursing", of a nurse
     if formed := [(key, value) for key, value in trades if any(name.fullmatch(bare) for name in names_of(value))]:
         return formed
+    if (doing := _DOING.fullmatch(bare)) is not None:  # "the sailing", of who plans to learn to sail
+        done = {doing["verb"], f"{doing['verb']}e", doing["verb"][:-1]}
+        if meant := [(key, value) for key, value, _ in told if _predicate(key) in rules().over.plans and value.split(" ")[-1] in done]:
+            return meant
     names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
     named = [(key, value) for key, value, _ in told if _predicate(key) in names]
     head = _WHERE.sub("", said)
@@ -324,9 +331,9 @@ def names_of(value: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _head(value: str) -> frozenset[str]:
-    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"."""
+    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"; and with whom an appointment is."""
     said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
-    return telling(said.split(" ")[-1])
+    return telling(said.split(" ")[-1]) | telling("".join(_WITH_WHOM.findall(said)))
 
 
 def _attribute(noun: str) -> str:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
-from memdb.capitals import is_a_name
+from memdb.capitals import is_known_for_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
@@ -409,9 +409,10 @@ class _Made:
             confidence = min(confidence - _UNSURE, 0.65)
         # an end finds what it is about by its name, and what is known for a name needs no capital
         small = value.istitle() and value not in self.here.text and f"called {value.lower()}" not in self.here.text
-        if mode != "ends" and small and not is_a_name(value.lower()):
+        if mode != "ends" and small and not is_known_for_a_name(value.lower(), predicate.predicate):
             confidence -= LOWER_CASE
-        if self.clause.elided or self.clause.guessed:
+        # who says without "I" that something changed says it of themselves; nobody tells news of somebody whom they have not named
+        if self.clause.guessed or (self.clause.elided and not self.explicit):
             confidence -= GUESSED
         named = self.clause.name if key == "life" and about.slug != slug(self.clause.name) else ""  # for no other fact keeps it
         true, began = self.validity, None

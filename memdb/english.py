@@ -93,7 +93,7 @@ def clauses(
             excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or with_pronouns_named(sentence, told)
-        sentence = repaired(of_themselves(sentence, told, known), at=at, zone=zone)
+        sentence = repaired(of_themselves(sentence, told, known), at=at, zone=zone, small=small)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
@@ -173,6 +173,7 @@ def _without_trimmings(sentence: str, uncased: re.Pattern[str] | None, *, bullet
         sentence = _BULLET.sub("", sentence)
     sentence = with_apostrophes(sentence)
     if ":" in sentence:
+        sentence = compiled(rules().phrase["announces"]).sub("", sentence)
         sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
     assured = compiled(rules().phrase["assured"]).search(sentence, max(0, len(sentence) - _ASSURED))
     return sentence[: assured.start()] if assured else sentence

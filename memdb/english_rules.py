@@ -313,6 +313,9 @@ class TakesBack(_Table):
     clear: str
     no_word: str
     forget: str
+    ignore: str
+    about: str
+    trail: str
     said_of: str
     for_now: str
     joke: str

@@ -45,7 +45,8 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 class _Said(str):
     """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
-    longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago"."""
+    longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago",
+    and as {no:being} "do not" is "not"."""
 
     __slots__ = ()
 
@@ -60,6 +61,8 @@ class _Said(str):
             return "am" if self.lower() == "i" else "is"
         if spec == "ago":
             return str(self) if self.isdigit() else f"{self} ago"
+        if spec == "being":
+            return {"do not ": "not ", "would not ": "not "}.get(self.lower(), str(self))
         if spec == "one":
             return self.removesuffix("s")
         return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)

@@ -11,20 +11,25 @@ from memdb.when import find_times
 
 _NEGATIVE = re.compile(r"\b(?:no|not|never|neither|without)\b", re.IGNORECASE)  # "I have no eggs, no milk" puts nothing right
 _PREPOSITION = re.compile(r"^(?:on|in|at|to) ", re.IGNORECASE)
+_SMALL_NAME = re.compile(r"(?P<before>.*\b(?:in|at|from|to|called|named) )[a-z][\w'&-]+$")
 _END = " ,.;:!–—-"
 
 
-def repaired(sentence: str, *, at: datetime, zone: tzinfo) -> str:
+def repaired(sentence: str, *, at: datetime, zone: tzinfo, small: bool = False) -> str:
     """Return a sentence with what it puts right in place of what was wrong, or as it is: "I'm 34, no, 35" is "I'm 35".
 
     The right word replaces the last one of its kind before it: a time a time, a name a name, a number a number, a relative a relative.
+    In what is typed in `small` letters, a word of no kind may be a name.
     """
     sentence = compiled(rules().takes_back.anew).sub("", sentence)
     found = _repair().search(sentence)
     if found is None or _NEGATIVE.search(sentence, 0, found.start()):
         return sentence
-    said = _with_right(sentence[: found.start()], found["right"], at=at, zone=zone)
-    return sentence if said is None else f"{said}{sentence[found.end() :]}"
+    said, right = sentence[: found.start()], found["right"]
+    mended = _with_right(said, right, at=at, zone=zone)
+    if mended is None and small and (named := _SMALL_NAME.match(said.rstrip(_END))) and _PREPOSITION.match(right) is None:
+        mended = f"{named['before']}{right}"
+    return sentence if mended is None else f"{mended}{sentence[found.end() :]}"
 
 
 def repaired_before(before: str, sentence: str, *, at: datetime, zone: tzinfo) -> str | None:

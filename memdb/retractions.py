@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cache, lru_cache
+from itertools import islice
 
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked
@@ -18,6 +19,8 @@ _END = " \t\n,.!…"
 _ARTICLE = re.compile(r"^(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _MILD = ("{}, actually", "{} actually", "actually, {}", "actually {}")
+_MARK = re.compile(r"(?:[.!;]+\s|,\s(?!(?:when|while|if|because|since|as|in|on|at|for|to|with|about|not)\b))\s*|\s[-–—]+\s|\n+")
+_MOST_MARKS = 3  # who takes something back does so first
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
@@ -60,15 +63,18 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be forgotten: what a `clause` states, or all that is held under some `predicates`."""
+    """What is to be forgotten: what a `clause` states, all that is held under some `predicates`, or the one thing that is `named`."""
 
     clause: str = ""
     predicates: tuple[str, ...] = ()
+    named: str = ""
 
 
 def slip_in(text: str) -> Slip | None:
     """Return the slip that a text corrects, if it does nothing else: "Sorry, I meant Braga, not Lisbon"."""
     said, words = _plain(text), rules().takes_back
+    if (trailed := compiled(rf"{words.trail}$").search(said)) is not None and trailed.start() and "*" in said:
+        said = said[: trailed.start()]  # "*Alexis, autocorrect"
     for pattern in _slips():
         found = pattern.fullmatch(said) if said else None
         if found is None:
@@ -116,9 +122,27 @@ def request_in(text: str) -> Request | None:
     if named in known and (named != what.lower() or " i " in f" {named} "):
         return Request(predicates=known[named])
     clause = re.fullmatch(r"(?:the fact )?(?:that )?(?P<clause>(?:i|my|our|we) .+)", what, re.IGNORECASE)
-    if clause is None or found["said"] or compiled(words.for_now).search(what):
+    if found["said"] and found["said"].lower() != "about":  # "forget about jazz" may be no more than a change of topic
+        return Request(named=compiled(words.about).sub("", what)) if clause is None else None
+    if clause is None or found["said"] or found["other"] or compiled(words.for_now).search(what):
         return None
     return Request(clause=clause["clause"])
+
+
+def may_mend(text: str) -> bool:
+    """Whether a text begins as one does that puts something right: "sorry", "I meant", "not Hull"."""
+    return compiled(rf"\W*(?:{rules().takes_back.lead}|(?:i|we) meant |not )").match(text) is not None
+
+
+def may_forget(text: str) -> bool:
+    """Whether a text has a word with which one asks to forget what one said."""
+    return compiled(rf"\b(?:forget|stop|delete|erase|remove|{rules().takes_back.ignore})\b").search(text) is not None
+
+
+def in_two(text: str) -> list[tuple[str, str]]:
+    """Return what a text says first, up to one of its first commas and full stops, and what it says then, the longest first."""
+    marks = islice(_MARK.finditer(text), _MOST_MARKS)
+    return [(text[: mark.start()], text[mark.end() :]) for mark in marks if text[mark.end() :].strip()][::-1]
 
 
 def is_taken_back(text: str) -> bool:
@@ -215,4 +239,4 @@ def _bare() -> tuple[re.Pattern[str], ...]:
 @cache
 def _forget() -> re.Pattern[str]:
     words = rules().takes_back
-    return compiled(words.forget.replace("{said_of}", f"(?P<said>{words.said_of})"))
+    return compiled(words.forget.replace("{said_of}", f"(?P<said>{words.said_of})").replace("{ignore}", f"(?P<other>{words.ignore})"))

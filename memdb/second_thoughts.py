@@ -10,17 +10,20 @@ from datetime import tzinfo
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.keys import as_spelled, canonical_key, normalise, predicate_of
+from memdb.keys import as_spelled, canonical_key, normalise, predicate_of, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
     Request,
     Slip,
+    in_two,
     instead_in,
     is_denied,
     is_over,
     is_taken_back,
     may_be_taken_back,
+    may_forget,
+    may_mend,
     pointed_at,
     request_in,
     slip_in,
@@ -92,8 +95,15 @@ def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
 
 def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
     """Return what a turn says that only corrects or takes back what was said before, or asks to forget it; None if it says else."""
-    if (request := request_in(turn.user_input)) is not None:
+    if (request := request_in(turn.user_input)) is not None and not request.named:
         return _forgotten(turn, request, there)
+    may_say_more = len(turn.user_input) <= SHORT and (may_forget(turn.user_input) or may_mend(turn.user_input))
+    cut = in_two(turn.user_input) if may_say_more else []
+    for first, then in (
+        [(turn.user_input, ""), *cut] if may_forget(turn.user_input) else ()
+    ):  # "forget what I said about Hull, we've moved to Leeds"
+        if (request := request_in(first)) is not None and request.named and (over := _forgotten(turn, request, there)):
+            return [*over, *(there.read(turn.model_copy(update={"user_input": then}), "") if then else ())]
     if there.held is None or there.before is None:
         return None
     instead = instead_in(turn.user_input)
@@ -105,6 +115,11 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         corrected = _corrected(turn, slip, earlier, there)
         if corrected:
             return corrected
+    for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
+        slip = slip_in(first)
+        earlier = there.before() if slip is not None and not slip.bare else None
+        if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
+            return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
     return _over(turn, there) or None
 
 
@@ -119,6 +134,11 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
         stated = there.read(turn.model_copy(update={"user_input": request.clause}), "")
         end = _ending(turn, because)
         return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    if request.named:
+        named = telling(request.named)
+        held = [] if there.held_of is None or not named else there.held_of(there.owner.slug)
+        meant = {(key, value) for key, value in held if telling(value) == named}
+        return [_end(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
     keys = (canonical_key(there.owner.slug, predicate) for predicate in request.predicates)
     return [_end(turn, key, "", there, because=because) for key in keys]
 

@@ -55,6 +55,47 @@ def test_a_slip_is_corrected_where_it_was_made(mem: memdb.Memory, said: str, sli
 @pytest.mark.parametrize(
     ("said", "slip", "believed"),
     [
+        ("I'm a nurse", "not a nurse, sorry, a midwife. People mix them up", {("user.works_as", "midwife")}),
+        ("I live in Hull", "sorry I meant Hove, Hull is where my gran lives", {("user.lives_in", "Hove")}),
+        ("I live in Hull", "Sorry, I meant Hove. I work at Bosch.", {("user.lives_in", "Hove"), ("user.works_at", "Bosch")}),
+        ("My boss is called Alex", "*Alexis, autocorrect", {("user.boss", "Alexis")}),
+        ("I live in Hull", "I meant Hove, not Hull, when I asked about trains", {("user.lives_in", "Hull")}),
+    ],
+)
+def test_a_slip_is_corrected_before_something_else_is_said(mem: memdb.Memory, said: str, slip: str, believed: set[tuple[str, str]]) -> None:
+    after(mem, said)
+    assert {one for one in after(mem, slip) if not one[0].startswith("grandmother")} == believed
+
+
+@pytest.mark.parametrize("text", ["i live in manchester, wait no, salford technically", "so i live in manchester, sorry no, salford"])
+def test_a_town_typed_without_a_capital_is_put_right_in_the_same_breath(mem: memdb.Memory, text: str) -> None:
+    assert after(mem, text) == {("user.lives_in", "Salford")}
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "believed"),
+    [
+        ("I live in Hull", "forget what I said about Hull, we've moved to Leeds", {("user.lives_in", "Leeds")}),
+        ("I live in Hull", "Scratch what I told you about Hull. I work at Bosch.", {("user.works_at", "Bosch")}),
+        ("I love jazz", "never mind what I said about jazz", set()),
+        ("I'm allergic to nuts", "ignore what I said about being allergic to nuts", set()),
+        ("I love jazz", "forget about jazz, play rock", {("user.likes", "jazz")}),
+        ("I love jazz", "ignore what I said about jazz being boring", {("user.likes", "jazz")}),
+        ("I live in Hull", "never mind what she said about Hull", {("user.lives_in", "Hull")}),
+        ("I work at Google", "forget what I said about my sister's job at Google", {("user.works_at", "Google")}),
+    ],
+)
+def test_what_was_said_of_one_thing_is_taken_back_by_its_name(
+    mem: memdb.Memory, said: str, text: str, believed: set[tuple[str, str]]
+) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    after(mem, said)
+    assert after(mem, text) == believed
+
+
+@pytest.mark.parametrize(
+    ("said", "slip", "believed"),
+    [
         ("My dad lives in Leeds", "Sorry, I meant my cousin", {("father.lives_in", "Leeds")}),  # which of the cousins?
         ("My mum is diabetic", "I meant my dad", {("father.has_condition", "diabetes")}),
         ("My mum is diabetic", "oops, I meant my dad, not my mum", {("father.has_condition", "diabetes")}),
