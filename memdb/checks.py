@@ -187,6 +187,9 @@ def why(wrong: ErrorDetails) -> str:
         return str(wrong["ctx"]["error"])
     if wrong["type"] == "string_pattern_mismatch":
         return _PATTERNS.get(wrong["ctx"]["pattern"], wrong["msg"])
+    if wrong["type"].startswith("datetime_"):
+        known = wrong.get("ctx", {}).get("error")
+        return f"write a time like 2025-03-01T09:30:00Z ({known})" if known else "write a time like 2025-03-01T09:30:00Z"
     if wrong["type"] == "string_too_short" and wrong["ctx"]["min_length"] == 1:
         return "it is empty; give a text"
     if wrong["type"] not in _BOUNDS:
