@@ -27,6 +27,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
 _DETAILS: dict[str, tuple[str, type[BaseModel]]] = {"narrative": ("first-person memory", StatedNarrative), "task": ("task", StatedTask)}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 _DEEPEST = 100
+_ESCAPED, _ASCII, _BYTES = 0xDC00, 0x80, 0x100  # how the codec error handler surrogateescape keeps bytes that are no text
 _TOO_DEEP = f"value_json cannot be stored as JSON (more than {_DEEPEST} lists and dicts lie in each other); give it with fewer."
 _LONGEST_PLACE = 200
 _MOST_FAULTS = 5  # that are told at once: who writes `text` for `value_text` is told of both
@@ -86,8 +87,16 @@ def text(value: str, argument: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{argument} holds half a surrogate pair at position {error.start}; decode the text properly first.") from error
+        raise InputError(
+            f"{argument} holds {_undecoded(value[error.start])} at position {error.start}; decode the text properly first."
+        ) from error
     return value
+
+
+def _undecoded(letter: str) -> str:
+    """Say what a letter is that no text may hold: also what Python makes of a byte on the command line that is no UTF-8."""
+    byte = ord(letter) - _ESCAPED
+    return f"the byte 0x{byte:02x}, which is no UTF-8," if _ASCII <= byte < _BYTES else "half a surrogate pair"
 
 
 def texts(**given: str | None) -> None:
@@ -187,6 +196,9 @@ def why(wrong: ErrorDetails) -> str:
         return str(wrong["ctx"]["error"])
     if wrong["type"] == "string_pattern_mismatch":
         return _PATTERNS.get(wrong["ctx"]["pattern"], wrong["msg"])
+    if wrong["type"].startswith("datetime_"):
+        known = wrong.get("ctx", {}).get("error")
+        return f"write a time like 2025-03-01T09:30:00Z ({known})" if known else "write a time like 2025-03-01T09:30:00Z"
     if wrong["type"] == "string_too_short" and wrong["ctx"]["min_length"] == 1:
         return "it is empty; give a text"
     if wrong["type"] not in _BOUNDS:

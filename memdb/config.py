@@ -30,6 +30,9 @@ Minutes = Annotated[float, Field(le=_YEAR_MINUTES)]
 Megabytes = Annotated[float, Field(le=1_000_000_000)]
 Seconds = Annotated[float, Field(le=_YEAR_MINUTES * 60)]
 
+LINK_KINDS = ("fact", "note", "task", "procedure")
+"""The kinds that are linked unless the settings name others, which a file may not have."""
+
 _IN_ORDER = (
     ("hot_days", "warm_days"),
     ("hedge_confidence", "assert_confidence"),
@@ -171,7 +174,7 @@ class Config(BaseModel):
         default=30.0, ge=0, description="how long a flush waits for a session's turns, and how long it links"
     )
     link_kinds: tuple[str, ...] = Field(
-        default=("fact", "note", "task", "procedure"), description="kinds that are linked to what they are like"
+        default=LINK_KINDS, description="kinds that are linked to what they are like; in the environment, separated by commas"
     )
     link_min_strength: float = Field(default=0.25, ge=0, le=1, description="how alike two rows must be to be linked")
     link_most: Count = Field(default=3, ge=0, description="to how many earlier rows a new one is linked at most")

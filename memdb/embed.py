@@ -308,7 +308,7 @@ def choose_embedder(
         return EdgeMiniLM.from_folder(Path(spec))
     raise ConfigError(
         f"There is no embedder {spec!r}; the names are auto, {MiniLM.name}, hashing-384 and {PREFIX}MODEL, "
-        f"or give the folder of a model, an Embedder or None."
+        f"or give the folder of a model, an Embedder, or None (on the command line none) for words alone."
     )
 
 

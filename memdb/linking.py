@@ -102,7 +102,7 @@ def relate(
     checks.lists(kinds=kinds)
     chosen, known = config.link_kinds if kinds is None else kinds, list(stored.kinds(db))
     for kind in chosen:
-        checks.one_of(kind, known, "kind")
+        checks.one_of(kind, known, "kinds")
     checks.name(user_id, "user_id")
     made, until, rarity, at = 0, monotonic() + patience, Rarity(db), to_text(now)
     look = partial(

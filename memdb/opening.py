@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from memdb import mending
+from memdb import mending, stored
 from memdb.answers import Mended
 from memdb.chat import choose_llm
-from memdb.config import Config, load_config
+from memdb.config import LINK_KINDS, Config, load_config
 from memdb.driver import damaged_error
 from memdb.edge import EdgeMiniLM, read_card, write_folder
 from memdb.embed import Embedder, choose_embedder
@@ -122,7 +122,7 @@ def _named(path: str | Path) -> Path:
 def _tried(settings: Config, *, embedder: Embedder | str | None, weights: str, vectors: VectorCollection | None) -> Embedder | None:
     """Try on a passing file what a new one is to begin with: what cannot be used leaves no empty file behind. Return the embedder."""
     chosen = choose_embedder(embedder, remembered=None, timeout=settings.model_timeout_seconds)
-    if weights == DEFAULT_WEIGHTS and settings.rival_weights is None and vectors is None:
+    if weights == DEFAULT_WEIGHTS and settings.rival_weights is None and vectors is None and settings.link_kinds == LINK_KINDS:
         return chosen
     store = Store(Path(IN_MEMORY), settings, vectors=None)
     try:
@@ -143,6 +143,8 @@ def _equip(
             if ranking == DEFAULT_WEIGHTS:
                 raise damaged_error(store.path, f"the weight set {ranking!r} is gone")
             raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
+    if settings.link_kinds != LINK_KINDS:
+        _check_kinds(settings.link_kinds, list(stored.kinds(store.database())))
     remembered = store.told.embedder
     model = partial(_carried, store) if store.told.has_models and carried(store.database()) else None
     name, dimension = remembered or (None, None)
@@ -154,6 +156,12 @@ def _equip(
         store.bind_embedder(chosen.name, chosen.dimension)
     index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
     return chosen, index
+
+
+def _check_kinds(wanted: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse a setting `link_kinds` with a kind that there is none of, which would else be told by the end of each session."""
+    if unknown := [kind for kind in wanted if kind not in known]:
+        raise ConfigError(f"Setting 'link_kinds' cannot be used: there is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
 
 
 def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:

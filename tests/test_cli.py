@@ -11,7 +11,7 @@ import sys
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, get_args, get_type_hints
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
 from memdb.conversations import read_conversation
+from memdb.interfaces import model
 from memdb.interfaces.chroma import PersistentClient
 from memdb.interfaces.commands import app, app_for
 from memdb.interfaces.demo import QUERIES, _Tale
@@ -255,6 +256,23 @@ def test_search_and_explain_keep_to_words_that_must_be_there_and_to_a_stretch_of
         assert found("--must", "moved", "--must", "to Lisbon") == {"t3"}
         assert found("--since", "2025-03-03") == {"t3"}
         assert "t3" not in found("--until", "2025-03-02")
+
+
+def test_a_byte_that_is_no_text_is_told_as_one(tmp_path: Path) -> None:
+    result = run("observe", os.fsdecode(b"caf\xe9"), "--user", "ana", "--db", tmp_path / "mem.db")
+    assert (result.exit_code, "user_input holds the byte 0xe9, which is no UTF-8, at position 3" in result.stderr) == (2, True)
+
+
+def test_the_embedder_that_is_none_may_be_written_as_the_library_has_it(db: Path) -> None:
+    assert ok("search", "Porto", "--user", "ana", "--embedder", "None", "--db", db) == ok(
+        "search", "Porto", "--user", "ana", "--embedder", "none", "--db", db
+    )
+
+
+def test_whether_a_file_may_be_read_is_told_by_the_memory_with_what_to_do() -> None:
+    verbs = [one.callback for one in (*app.registered_commands, *model.app.registered_commands) if one.callback is not None]
+    hints = [get_args(hint) for verb in verbs for hint in get_type_hints(verb, include_extras=True).values()]
+    assert {hint[1].readable for hint in hints if hint and Path in (hint[0], *get_args(hint[0]))} == {False}
 
 
 def test_words_alone_search_without_an_embedder(db: Path) -> None:

@@ -214,6 +214,13 @@ def test_no_number_is_larger_than_what_can_be_reckoned_with(name: str) -> None:
         load_config(Path("mem.db"), {name: 10**23})
 
 
+def test_a_kind_to_link_that_is_not_there_is_refused_at_once_and_not_by_the_end_of_a_session(database: Path) -> None:
+    for _ in ("a new file", "one that is there"):
+        with pytest.raises(memdb.ConfigError, match="Setting 'link_kinds' cannot be used: there is no kind 'fcat'; the kinds are"):
+            memdb.open(database, embedder=None, config={"link_kinds": ["note", "fcat"]})
+        memdb.open(database, embedder=None, config={"link_kinds": ["note", "message"], "worker": False}).close()
+
+
 def test_a_rival_weight_set_that_is_not_there_is_refused_at_once(database: Path) -> None:
     with pytest.raises(memdb.InputError, match="There is no weight set 'nope'; the sets are"):
         memdb.open(database, embedder=None, config={"rival_weights": "nope"})

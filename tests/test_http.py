@@ -843,6 +843,28 @@ def test_what_cannot_be_used_is_told_as_a_problem(client: TestClient, path: str,
     assert (problem["status"], {"type", "title", "detail"} <= set(problem)) == (status, True)
 
 
+@pytest.mark.parametrize(
+    ("method", "asked", "told"),
+    [
+        ("GET", "facts?user_id=ana&user_id=bob", "query.user_id: it stands there 2 times"),
+        ("GET", "facts?user_id=ana&limit=5&limit=1", "query.limit: it stands there 2 times"),
+        ("GET", "stats?user_id=ana", "query.user_id: it is none of what this address takes"),
+        ("POST", "compact?user_id=ana&dry_run=true", "query.user_id: it is none of what this address takes; give it in the body"),
+        ("GET", "facts?user_id=ana&as_of=2025-05-01T10:00+02:00", "query.as_of: write a time like 2025-03-01T09:30:00Z; in an address"),
+        ("GET", "facts?user_id=ana&as_of=2025-02-30", "query.as_of: write a time like 2025-03-01T09:30:00Z (day value"),
+    ],
+)
+def test_what_stands_in_an_address_is_taken_or_refused(client: TestClient, method: str, asked: str, told: str) -> None:
+    answer = client.request(method, f"/memory/{asked}")
+    assert (answer.status_code, answer.json()["detail"][: len(told)]) == (422, told)
+
+
+def test_a_list_stands_in_an_address_by_its_name_again_and_again(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember("Ana climbs", user_id="ana", key="user.hobby")
+    asked = "facts?user_id=ana&statuses=superseded&statuses=active&as_of=2125-05-01T10:00%2B02:00"
+    assert [fact["value_text"] for fact in client.get(f"/memory/{asked}").json()] == ["Ana climbs"]
+
+
 def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:
     post(client, "observe", user_id="ana", user_input="One.", turn_id="t")
     post(client, "observe", 409, user_id="ana", user_input="Two.", turn_id="t")
@@ -874,7 +896,7 @@ def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
     assert (b"connection", b"close") in answered[0]["headers"]
 
 
-@pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded", "text/json", "application/jsonl"])
 def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, content_type: str | None) -> None:
     headers = {"Content-Type": content_type} if content_type else {}
     answer = client.post("/memory/search", content=b'{"user_id": "ana", "query": "x"}', headers=headers)

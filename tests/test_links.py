@@ -264,7 +264,7 @@ def test_a_thicket_is_walked_in_no_time(mem: memdb.Memory) -> None:
         (lambda mem, a, b: mem.links(a, depth=0), "depth is 0"),
         (lambda mem, a, b: mem.links(a, depth=9), "depth is 9"),
         (lambda mem, a, b: mem.links(a, relations=["likes"]), "relation is 'likes'"),
-        (lambda mem, a, b: mem.relate("ana", kinds=["rumour"]), "kind is 'rumour'; give one of"),
+        (lambda mem, a, b: mem.relate("ana", kinds=["rumour"]), "kinds is 'rumour'; give one of"),
         (lambda mem, a, b: mem.links("x"), "no fact 'x'"),
         (lambda mem, a, b: mem.link(a, "x"), "no fact 'x'"),
     ],

@@ -1072,7 +1072,10 @@ def test_ctrl_c_is_heard_within_a_statement(mem: memdb.Memory) -> None:
     assert "half" not in {row["name"] for row in database.all("meta.all")}
 
 
-@pytest.mark.parametrize("wrong", [{"weights": "zz"}, {"embedder": "zz"}, {"vectors": object()}, {"config": {"rival_weights": "zz"}}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"weights": "zz"}, {"embedder": "zz"}, {"vectors": object()}, {"config": {"rival_weights": "zz"}}, {"config": {"link_kinds": ["zz"]}}],
+)
 def test_what_a_new_file_cannot_be_opened_with_leaves_none_behind(tmp_path: Path, wrong: dict[str, object]) -> None:
     with pytest.raises(memdb.MdbError):
         memdb.open(tmp_path / "new.db", **{"embedder": HashingEmbedder(32), **wrong})  # type: ignore[arg-type]

@@ -163,8 +163,8 @@ def _tell_damage(found: Sequence[Damage], *, json: bool) -> None:
 
 
 def replay(
-    old: Annotated[Path, typer.Argument(help="The memory whose turns are taken.")],
-    new: Annotated[Path, typer.Argument(help="The file to make.")],
+    old: Annotated[Path, typer.Argument(readable=False, help="The memory whose turns are taken.")],
+    new: Annotated[Path, typer.Argument(readable=False, help="The file to make.")],
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
@@ -182,7 +182,9 @@ def replay(
 
 
 def demo(
-    conversation: Annotated[Path | None, typer.Option("--conversation", help="Any other conversation, also LoCoMo's samples.")] = None,
+    conversation: Annotated[
+        Path | None, typer.Option("--conversation", readable=False, help="Any other conversation, also LoCoMo's samples.")
+    ] = None,
     sample: Annotated[
         str | None, typer.Option("--sample", help="Which conversation of the file, by its name; the first by default.")
     ] = None,

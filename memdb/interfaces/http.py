@@ -139,7 +139,7 @@ def _opened() -> Memory:
     path, ranking = Path(os.environ.get("MEMDB_DB", "mem.db")), os.environ.get("MEMDB_WEIGHTS", "default")
     chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
     try:
-        return memdb.open(path, embedder=None if chosen == "none" else chosen, weights=ranking)
+        return memdb.open(path, embedder=None if chosen.lower() == "none" else chosen, weights=ranking)
     except ConfigError as error:
         if multiprocessing.parent_process() is None:
             raise

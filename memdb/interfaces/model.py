@@ -19,8 +19,10 @@ app = typer.Typer(help="The model that a file carries, to search by meaning with
 @app.command()
 def export(
     precision: Annotated[Literal["int8", "float32"], typer.Option("--precision", help="How the weights are kept.")] = "int8",
-    to: Annotated[Path | None, typer.Option("--to", help="Write the model into this folder, not into the file.")] = None,
-    origin: Annotated[Path | None, typer.Option("--from", help="Take the model from this folder, where --to wrote it.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", readable=False, help="Write the model into this folder, not into the file.")] = None,
+    origin: Annotated[
+        Path | None, typer.Option("--from", readable=False, help="Take the model from this folder, where --to wrote it.")
+    ] = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:

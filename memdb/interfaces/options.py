@@ -17,7 +17,8 @@ from memdb.filters import Narrowed
 from memdb.interfaces.show import say
 from memdb.records import Category, MemoryType, Status, Tier
 
-Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
+# whether a file may be read is told by whoever reads it, with what to do: readable=False keeps click from telling it
+Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", readable=False, help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
 AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; everybody's by default.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -95,7 +96,7 @@ def existing(db: Path, *, otherwise: str = "make one with `memdb observe` or `me
 
 def embedder_of(name: str) -> str | None:
     """Return the name of an embedder as `memdb.open` takes it: None, not "none", is words only."""
-    return None if name == "none" else name
+    return None if name.lower() == "none" else name
 
 
 def opened(db: Path, *, embedder: str = "none", weights: str | None = None, worker: bool = False) -> Memory:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import cast
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError, checks
 from memdb.interfaces.owners import OWNER, sentence
-from memdb.interfaces.shapes import Problem
+from memdb.interfaces.shapes import Body, Problem
 
 MAX_BYTES = 4_000_000
 """A request with a longer body is refused with 413."""
@@ -52,6 +53,7 @@ _PLAIN = {
     404: "There is nothing at this address; /openapi.json tells what there is.",
     405: "This address takes another method; the header Allow names it.",
 }
+_JSON = re.compile(r"\s*application/([^;\s]+\+)?json\s*(;|$)", re.IGNORECASE)  # what a body is read as JSON by
 _ESCAPED = re.compile(rb"\\u[dD]")
 RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()}
 """How each endpoint may refuse, for the API's description, which tells what a `Problem` is once."""
@@ -64,8 +66,7 @@ def told(error: MdbError) -> tuple[int, str, str, dict[str, str] | None]:
 
 
 def tell_problems(app: FastAPI, *, max_bytes: int, max_silence: float) -> None:
-    """Have a server tell every error as a problem, and refuse bodies that are too long, do not end or mean two things."""
-    app.router.route_class = StrictRoute
+    """Have a server tell every error as a problem, and refuse bodies that are too long or do not end."""
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)
     app.add_exception_handler(StarletteHTTPException, _http_problem)
@@ -74,16 +75,38 @@ def tell_problems(app: FastAPI, *, max_bytes: int, max_silence: float) -> None:
 
 
 class StrictRoute(APIRoute):
-    """An endpoint whose body means one thing: what would be lost, or could not be told again, is refused before anything is done."""
+    """An endpoint that is asked for one thing: what would be lost, or could not be told again, is refused before anything is done."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[None, None, Response]]:
         """Return what answers a request."""
         answer = super().get_route_handler()
 
         async def strict(request: Request) -> Response:
+            if request.query_params:
+                self._refuse_what_would_be_lost(request)
             return await answer(_Sent(request.scope, request.receive))
 
         return strict
+
+    def _refuse_what_would_be_lost(self, request: Request) -> None:
+        """Refuse what stands in the address and would be passed over, such as what belongs into the body, or what stands there twice."""
+        given = Counter(name for name, _ in request.query_params.multi_items())
+        if not self.dependant.query_params:
+            told = "leave it out, or mend the address" if request.method == "GET" else "give it in the body"
+            raise HTTPException(422, f"query.{checks.place([next(iter(given))])}: it is none of what this address takes; {told}")
+        if twice := [name for name, times in given.items() if times > 1 and name not in self._lists()]:
+            raise HTTPException(422, f"query.{checks.place(twice[:1])}: it stands there {given[twice[0]]} times; give it once")
+
+    def _lists(self) -> set[str]:
+        """Return what of the address may stand there several times."""
+        asked = [one.field_info.annotation for one in self.dependant.query_params]
+        fields = [
+            field
+            for one in asked
+            if isinstance(one, type) and issubclass(one, Body)
+            for field in one.model_json_schema()["properties"].items()
+        ]
+        return {name for name, told in fields if "array" in [one.get("type") for one in told.get("anyOf", [told])]}
 
 
 class _Sent(Request):
@@ -154,7 +177,7 @@ async def _memory_problem(_request: Request, error: Exception) -> Response:
 
 async def _validation_problem(request: Request, error: Exception) -> Response:
     met = cast(RequestValidationError, error).errors()
-    if checks.place(met[0]["loc"]) == "body" and "json" not in request.headers.get("content-type", ""):
+    if checks.place(met[0]["loc"]) == "body" and not _JSON.match(request.headers.get("content-type", "")):
         told = "body: Send it as JSON, with the header Content-Type: application/json"
     else:
         told = checks.faults(met)

@@ -57,6 +57,7 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
+        readable=False,
         help="Labelled questions: JSON or JSON lines of {user_id, query, relevant, answerable}, or conversations with questions and"
         " their evidence, as LoCoMo's samples, that were loaded into the file before. The feedback given, if left out.",
     ),
@@ -254,7 +255,7 @@ def tune(
 
 
 def weights(
-    file: Annotated[Path | None, typer.Argument(help="Sets to put in, in YAML or TOML: a table for each.")] = None,
+    file: Annotated[Path | None, typer.Argument(readable=False, help="Sets to put in, in YAML or TOML: a table for each.")] = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:

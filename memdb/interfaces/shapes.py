@@ -24,10 +24,14 @@ from memdb.interfaces.owners import of_the_owner
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Said, Source, Status, TaskState, Tier, TurnStatus
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = len("2025-03-01T")
+_UNESCAPED = re.compile(r"\d \d\d:?\d\d")  # the zone of a time in an address, where a plus is a space
 
 
 def _written(value: object) -> object:
     """A time is written out: a number would be taken for seconds since 1970."""
+    if isinstance(value, str) and _DATE.match(value) and _UNESCAPED.search(value, _DAY):
+        raise ValueError("write a time like 2025-03-01T09:30:00Z; in an address, the + before a zone is written %2B")
     if value is None or isinstance(value, datetime) or (isinstance(value, str) and _DATE.match(value)):
         return value
     raise ValueError("write a time like 2025-03-01T09:30:00Z")
@@ -36,7 +40,10 @@ def _written(value: object) -> object:
 def _day(value: object) -> object:
     """A day stays one, since it ends later than it begins."""
     written = _written(value)
-    return date.fromisoformat(written) if isinstance(written, str) and _DATE.fullmatch(written) else written
+    try:
+        return date.fromisoformat(written) if isinstance(written, str) and _DATE.fullmatch(written) else written
+    except ValueError as error:
+        raise ValueError(f"write a day like 2025-03-01 ({error})") from error
 
 
 Moment = Annotated[datetime, BeforeValidator(_written)]
