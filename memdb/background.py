@@ -152,8 +152,12 @@ class Background:
             if self._worker is not None and not self._over:
                 self._worker.stop(self._config.embed_patience_seconds)
                 self._worker = self._hire()
-                if self._over:  # whoever closed it may have told the threads before
-                    self._worker.leave()
+                self._leave_if_over()
+
+    def _leave_if_over(self) -> None:
+        """Have threads end that were hired as the memory was closed: whoever closed it may have told those before them."""
+        if self._over and self._worker is not None:
+            self._worker.leave()
 
     def interrupt_rests(self) -> None:
         """Let the background work try at once what failed lately."""
