@@ -99,9 +99,7 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         return _forgotten(turn, request, there)
     may_say_more = len(turn.user_input) <= SHORT and (may_forget(turn.user_input) or may_mend(turn.user_input))
     cut = in_two(turn.user_input) if may_say_more else []
-    for first, then in (
-        [(turn.user_input, ""), *cut] if may_forget(turn.user_input) else ()
-    ):  # "forget what I said about Hull, we've moved to Leeds"
+    for first, then in ((turn.user_input, ""), *cut) if may_forget(turn.user_input) else ():  # "forget about Hull, we've moved to Leeds"
         if (request := request_in(first)) is not None and request.named and (over := _forgotten(turn, request, there)):
             return [*over, *(there.read(turn.model_copy(update={"user_input": then}), "") if then else ())]
     if there.held is None or there.before is None:

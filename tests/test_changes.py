@@ -52,6 +52,7 @@ def test_who_has_no_car_any_more_drives_none(text: str, drives: list[str], tell:
 @pytest.mark.parametrize(
     ("before", "text"),
     [
+        ("I live in Leeds.", "moved to york on the monopoly board"),
         ("My number is 07700 900123.", "changed my phone plan, it's 12 quid now"),
         ("My number is 07700 900123.", "my sister changed her number, it's 07700 900999 now"),
         ("I live at 14 Mill Lane.", "the surgery's moved, new address is 3 Church Street"),

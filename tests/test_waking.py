@@ -63,7 +63,11 @@ def alarms() -> Iterator[Callable[[float], None]]:
         raise KeyboardInterrupt
 
     usual = signal.signal(signal.SIGALRM, interrupt)
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds) and None
+
+    def alarm(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    yield alarm
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, usual)
 
