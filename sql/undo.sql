@@ -49,8 +49,10 @@ limit 1;
 -- statement: stored
 select f.fact_id, f.source_turn_id, f.valid_from
 from facts f
-where f.user_id = :user_id
-  and (f.source_turn_id = :turn_id or f.session_id = :session_id)
+where f.id in (
+    select t.id from facts t where t.user_id = :user_id and t.source_turn_id = :turn_id
+    union
+    select s.id from facts s where :session_id is not null and s.user_id = :user_id and s.session_id = :session_id)
   and f.kind in ('fact', 'note', 'task', 'procedure')
   and not (f.status = 'expired' and f.valid_to = f.valid_from)
   and not exists (select 1 from fact_history h where h.fact_id = f.fact_id and h.before is null and h.after is not null)
