@@ -76,7 +76,7 @@ def alarms() -> Iterator[Callable[[float], None]]:
 @pytest.mark.parametrize("act", ["tell", "wait", "progress"])
 def test_ctrl_c_at_any_moment_leaves_nothing_locked(alarms: Callable[[float], None], act: str) -> None:
     wake, progress = Wake(), Progress()
-    acts = {"tell": wake.tell, "wait": lambda: wake.wait(0.0), "progress": lambda: progress.wait(0.0)}
+    acts: dict[str, Callable[[], None]] = {"tell": wake.tell, "wait": lambda: wake.wait(0.0), "progress": lambda: progress.wait(0.0)}
     for turn in range(400):
         with pytest.raises(KeyboardInterrupt):
             alarms(0.0002 + turn * 0.000001)
