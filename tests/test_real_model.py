@@ -126,8 +126,8 @@ def test_a_real_model_s_memories_go_through_the_door_and_what_is_not_true_is_tol
 def test_a_real_server_makes_the_vectors(embedding_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", embedding_url)
     with memdb.open(tmp_path / "mem.db", embedder="endpoint:smollm2", llm=None) as mem:
-        mem.observe("I live in Porto.", "That is far too much to read at once. " * 600, user_id="ana")
-        assert mem.drain(timeout=300)
+        mem.observe("I live in Porto.", "That is far too much to read at once. " * 300, user_id="ana")
+        assert mem.drain(timeout=600)
         assert mem.search("Where is her home?", user_id="ana").degraded is None
         state = mem.vectors()
         assert (state.embedder, state.dimension, state.waiting, state.dead) == ("endpoint:smollm2", 576, 0, 0)
