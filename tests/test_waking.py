@@ -5,9 +5,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import memdb
 from memdb.waking import Progress, Wake
 
 LONG = 60.0
@@ -86,3 +88,25 @@ def test_ctrl_c_at_any_moment_leaves_nothing_locked(alarms: Callable[[float], No
         for other in others:
             other.join(LONG / 2)
         assert not any(other.is_alive() for other in others)
+
+
+def test_a_memory_closes_in_about_a_second_also_where_ctrl_c_made_something_else_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_it, over = threading.Event(), threading.Event()
+
+    def think(*_: object, **__: object) -> None:
+        at_it.set()
+        over.wait(LONG)
+
+    monkeypatch.setattr("memdb.worker.process", think)
+    with pytest.raises(RuntimeError, match="release"), memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        at_it.wait(LONG)
+        began = time.monotonic()
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("cannot release a lock that is not taken") from None
+    assert time.monotonic() - began < LONG / 2  # nobody waited for what is thought
+    over.set()
