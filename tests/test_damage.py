@@ -250,6 +250,13 @@ def test_a_vector_that_waits_in_a_line_that_cannot_be_read_is_made(damaged: Dama
     assert fact.embedding_id is not None
 
 
+def test_of_two_rows_with_one_key_one_is_kept_and_the_other_told_as_lost(path: Path) -> None:
+    with flipped(path, b"turn-1", b"turn-2") as mem:
+        assert ("turns", 1) in [(one.table, one.rows) for one in mem.mend().lost]
+        assert mem.check() == []
+        assert [turn.turn_id for turn in mem.turns("ana")] == ["turn-2", "turn-3"]
+
+
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
     with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
         kept_in = mem.mend().kept_in
@@ -452,8 +459,10 @@ def test_what_is_no_record_of_facts_is_told_by_whoever_reads_it_too(
 def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: Damage) -> None:
     mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
     mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
-    (left,) = mem.mend().left
+    mended = mem.mend()
+    (left,) = mended.left
     assert (left.table, left.row) == ("kinds", "kind 'own'")
+    assert (mended.copy_of_before, list(mem._store.path.parent.glob("mem.db.*"))) == (None, [])  # since nothing was changed
     assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
 
 

@@ -282,6 +282,85 @@ def test_rows_of_somebody_s_own_that_stand_in_another_order_are_kept(path: Path,
     assert set(apsw.Connection(str(path)).execute("select a, b from own")) == rows
 
 
+def shell(path: Path, sql: str) -> None:
+    """Have the file hold what its rules keep out."""
+    connection = apsw.Connection(str(path))
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    connection.execute(f"pragma ignore_check_constraints = on; {sql}")
+    connection.close()
+
+
+REFUSED = {
+    "zeros": ("value_text = value_text || cast(zeroblob(20) as text)", "a run of zeros"),
+    "no text": ("value_text = cast(x'ff' as text)", "no UTF-8"),
+    "against a rule": ("seen_count = -5", "CHECK constraint failed: seen_count >= 0"),
+    "no JSON": ("tags = '['", "malformed JSON"),
+}
+
+
+@pytest.mark.parametrize(("sql", "fault"), REFUSED.values(), ids=REFUSED)
+def test_a_row_that_cannot_be_read_is_set_aside_where_pages_are_damaged_too(path: Path, sql: str, fault: str) -> None:
+    shell(path, f"update facts set {sql} where value_text = 'Game 3 is fun'")
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    mended = memdb.mend(path)
+    assert [(one.table, fault in one.fault) for one in mended.set_aside] == [("facts", True)]
+    assert mended.kept_in is not None
+    assert [line.split('"')[1] for line in Path(mended.kept_in).read_text().splitlines() if line.startswith("insert")] == ["facts"]
+    with opened(path) as mem:
+        assert mem.check() == []
+
+
+def test_a_list_of_free_pages_that_is_wrong_is_made_anew(path: Path) -> None:
+    before = rows_of(path)
+    with path.open("r+b") as file:
+        file.seek(36)  # of the header: how many pages are free
+        file.write(b"\0\0\0\7")
+    assert memdb.mend(path).lost == ()
+    assert rows_of(path) == before
+
+
+def test_a_page_of_another_table_with_more_columns_is_none_of_a_table_s(path: Path) -> None:
+    held = path.read_bytes()
+    leaf = next(part.page for part in Pages(held).parts(page_of(path, "facts"), keyed=False) if part.entries)
+    overwrite(path, page_of(path, "model_calls"), held[(leaf - 1) * SIZE : leaf * SIZE])
+    memdb.mend(path)
+    assert rows_of(path)["model_calls"] == set()
+
+
+def test_an_index_of_somebody_s_own_that_the_rows_contradict_is_left_out(path: Path) -> None:
+    shell(path, "create table own (a); insert into own values ('this one'), ('that one'); create unique index own_a on own (a)")
+    path.write_bytes(path.read_bytes().replace(b"that one", b"this one"))
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    connection = apsw.Connection(str(path))
+    assert connection.execute("select a from own").fetchall() == [("this one",)] * 2
+    assert connection.execute("select name from sqlite_schema where name = 'own_a'").fetchall() == []
+
+
+def test_a_file_of_a_version_that_is_not_known_is_left_as_it_is(path: Path) -> None:
+    shell(path, "update meta set value = '9999' where name = 'schema_version'")
+    overwrite(path, page_of(path, "facts"), bytes(SIZE))
+    held = path.read_bytes()
+    with pytest.raises(memdb.SchemaError, match="schema version 9999, newer than"):
+        memdb.mend(path)
+    assert (path.read_bytes(), list(path.parent.glob("mem.db.*"))) == (held, [])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "alter table facts add column mine text",
+        "pragma writable_schema = on; update sqlite_schema set sql = 'create table facts (' where name = 'facts'",
+    ],
+)
+def test_a_file_that_does_not_tell_its_version_is_read_only_if_it_looks_like_today_s(path: Path, sql: str) -> None:
+    page = page_of(path, "meta")
+    shell(path, sql)
+    overwrite(path, page, bytes(SIZE))
+    with pytest.raises(memdb.SchemaError, match="of which version it is cannot be read any more"):
+        memdb.mend(path)
+
+
 def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: -4 * SIZE])
     told = CliRunner().invoke(app, ["check", "--db", str(path)])
@@ -306,6 +385,17 @@ def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path
         mended = mem.mend()
     assert mended.kept_before == ()
     assert {str(one) for one in path.parent.glob("mem.db.*")} == {mended.copy_of_before, mended.kept_in}
+
+
+@pytest.mark.parametrize("longer", [True, False])
+def test_the_copy_of_a_killed_mending_is_kept_where_the_file_has_changed_since(path: Path, longer: bool) -> None:
+    path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
+    held = path.read_bytes()
+    path.with_name(f"{LEFT}.damaged.unfinished").write_bytes(
+        held + bytes(SIZE) if longer else held.replace(b"Game 3 is fun", b"Game 3 is fan")
+    )
+    with opened(path) as mem:
+        assert mem.mend().kept_before == (str(path.with_name(f"{LEFT}.damaged")),)
 
 
 def test_the_copy_of_a_killed_mending_is_kept_where_the_file_is_another(path: Path) -> None:
