@@ -193,8 +193,6 @@ def _salvaged(files: _Files, file: TextIO, *, path: Path) -> Mended:
         db.set("foreign_keys", 1)
         with db.transaction():
             aside += _set_aside(db, file)
-            db.run("mend.no_words")
-            db.run("mend.words")
             left = stored.damage(db)
             db.run("meta.put", name="mended", value=files.time)
         db.checkpoint()

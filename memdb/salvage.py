@@ -422,8 +422,6 @@ def _finish(path: Path) -> list[Lost]:
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
-            for statement in ("mend.databases", "mend.tenants"):
-                db.run(statement)
             lost = [
                 Lost(table=table, rows=rows)
                 for table in (
@@ -436,7 +434,7 @@ def _finish(path: Path) -> list[Lost]:
                 )
                 if (rows := db.run(f"mend.no_{table}"))
             ]
-            for statement in ("mend.no_segments", "mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
+            for statement in ("mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
                 db.run(statement)
             tell_clocks(db, Config().zone)
         db.checkpoint()

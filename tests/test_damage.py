@@ -581,6 +581,7 @@ OTHERWISE = {
         "the view fact_words is not as memdb makes it"
     ),
     "drop index facts_session": "the index facts_session is gone",
+    "drop table tag_importance": "the table tag_importance is gone",
     "drop index facts_session; create index facts_session on turns (session_id)": "the index facts_session is not as memdb makes it",
 }
 
@@ -596,6 +597,13 @@ def test_what_is_gone_or_different_of_the_schema_is_told_and_made_anew(path: Pat
     shell(path, sql)
     with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
         assert [one.fault for one in mem.check()] == [fault]
+        assert mem.mend().left == ()
+        assert mem.check() == []
+
+
+def test_a_table_that_is_gone_is_there_again_with_its_index(path: Path) -> None:
+    shell(path, "drop table upkeep")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
         assert mem.mend().left == ()
         assert mem.check() == []
 
