@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import memdb
 from memdb.disk import UNFINISHED, finish
 from memdb.embed import HashingEmbedder
+from memdb.interfaces import chroma
 from memdb.interfaces.commands import app
 from memdb.tables import copy_file
 from memdb.trees import Pages, is_zeroed
@@ -187,12 +188,54 @@ def test_how_many_rows_are_lost_at_most_is_told_where_no_index_tells_it(path: Pa
 
 
 def test_what_refers_to_a_lost_row_goes_and_is_told(path: Path) -> None:
+    with opened(path) as mem:
+        lost = mem.learn("bake bread", ["mix it", "bake it"], user_id="user 0").fact_id
+        mem.outcome(lost, True)
+        mem.feedback("How is bread baked?", lost)
+        kept = mem.facts("user 0", kinds=["message"])[0].fact_id
+        mem.link(lost, kept)
+        mem.link(kept, lost)
     connection = apsw.Connection(str(path))
-    [(id_,)] = connection.execute("select id from facts where fact_id = (select source_id from links)")
+    [(id_,)] = connection.execute("select id from facts where fact_id = ?", (lost,))
     connection.close()
     (part,) = (p for p in Pages(path.read_bytes()).parts(page_of(path, "facts"), keyed=False) if id_ in [e.rowid for e in p.entries or ()])
     overwrite(path, part.page, bytes(SIZE))
-    assert [(one.table, one.rows) for one in memdb.mend(path).lost if one.table == "links"] == [("links", 1)]
+    told = {one.table: one.rows for one in memdb.mend(path).lost}
+    assert [told[table] for table in ("links", "outcomes", "feedback")] == [2, 1, 1]
+
+
+def test_every_row_and_every_window_of_a_message_has_its_vector_again(path: Path) -> None:
+    def vectors() -> list[tuple[object, ...]]:
+        return apsw.Connection(str(path)).execute("select rowid from facts_vec_rowids order by rowid").fetchall()
+
+    before = vectors()
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    with opened(path) as mem:
+        assert mem.stats().vectors == 0
+        assert mem.drain()
+    assert vectors() == before
+
+
+LOST = {
+    "a collection": ("collections where name = 'things'", {"collection_records": 2}),  # with which the rest of them goes
+    "a record": ("collection_records where record_id = 'x'", {"collection_vectors": 1, "collection_metadata": 1}),
+}
+
+
+@pytest.mark.parametrize(("rows", "gone"), LOST.values(), ids=LOST)
+def test_what_is_of_a_lost_collection_or_record_goes_and_is_told(path: Path, rows: str, gone: dict[str, int]) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x", "y"], embeddings=[[1.0, 0.0], [0.0, 1.0]], metadatas=[{"a": 1}, {"a": 2}])
+        client.create_collection("others").add(ids=["z"], embeddings=[[1.0]])
+    connection = apsw.Connection(str(path))
+    connection.execute(f"pragma foreign_keys = off; delete from {rows}")
+    connection.close()
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    told = {one.table: one.rows for one in memdb.mend(path).lost}
+    assert {table: count for table, count in told.items() if table.startswith("collection")} == gone
+    with opened(path) as mem, chroma.PersistentClient(path) as client:
+        assert (mem.check(), client.get_collection("others").count()) == ([], 1)
 
 
 def test_a_page_that_leads_to_what_was_cut_off_still_leads_to_the_rest(path: Path) -> None:
@@ -317,6 +360,17 @@ def test_a_list_of_free_pages_that_is_wrong_is_made_anew(path: Path) -> None:
         file.write(b"\0\0\0\7")
     assert memdb.mend(path).lost == ()
     assert rows_of(path) == before
+    with opened(path) as mem:
+        assert mem.check() == []
+
+
+@pytest.mark.parametrize("told", ["0", "1234567"])
+def test_a_length_that_no_vector_has_is_not_kept(path: Path, told: str) -> None:
+    shell(path, f"update meta set value = '{told}' where name = 'dimension'")
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    with opened(path) as mem:
+        assert (mem.drain(), mem.check()) == (True, [])
 
 
 def test_a_page_of_another_table_with_more_columns_is_none_of_a_table_s(path: Path) -> None:
