@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -353,6 +354,13 @@ def test_a_row_that_cannot_be_read_is_set_aside_where_pages_are_damaged_too(path
         assert mem.check() == []
 
 
+def test_what_refers_to_a_row_is_set_aside_with_it_where_pages_are_damaged_too(path: Path) -> None:
+    shell(path, "update facts set tags = '[1]' where fact_id = (select source_id from links)")
+    overwrite(path, page_of(path, "model_calls"), b"\xff" * SIZE)
+    mended = memdb.mend(path)
+    assert ([one.table for one in mended.set_aside], rows_of(path)["links"]) == (["facts"], set())
+
+
 def test_a_list_of_free_pages_that_is_wrong_is_made_anew(path: Path) -> None:
     before = rows_of(path)
     with path.open("r+b") as file:
@@ -428,9 +436,11 @@ def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
 
 
 LEFT = "mem.db.20250320T100000000000Z"
+LONG = "insert into models values ('m', 'f', 0, randomblob(1500000))"  # more than is compared at once
 
 
 def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path: Path) -> None:
+    shell(path, LONG)
     path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
     left = path.with_name(f"{LEFT}.damaged.unfinished")
     with opened(path) as mem:
@@ -441,13 +451,18 @@ def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path
     assert {str(one) for one in path.parent.glob("mem.db.*")} == {mended.copy_of_before, mended.kept_in}
 
 
-@pytest.mark.parametrize("longer", [True, False])
-def test_the_copy_of_a_killed_mending_is_kept_where_the_file_has_changed_since(path: Path, longer: bool) -> None:
+CHANGED: dict[str, Callable[[bytes], bytes]] = {
+    "it was longer": lambda held: held + bytes(SIZE),
+    "at the beginning": lambda held: held.replace(b"Game 3 is fun", b"Game 3 is fan"),
+    "at the end": lambda held: held[:-1] + bytes([held[-1] ^ 1]),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+def test_the_copy_of_a_killed_mending_is_kept_where_the_file_has_changed_since(path: Path, changed: Callable[[bytes], bytes]) -> None:
+    shell(path, LONG)
     path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
-    held = path.read_bytes()
-    path.with_name(f"{LEFT}.damaged.unfinished").write_bytes(
-        held + bytes(SIZE) if longer else held.replace(b"Game 3 is fun", b"Game 3 is fan")
-    )
+    path.with_name(f"{LEFT}.damaged.unfinished").write_bytes(changed(path.read_bytes()))
     with opened(path) as mem:
         assert mem.mend().kept_before == (str(path.with_name(f"{LEFT}.damaged")),)
 
