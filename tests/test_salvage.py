@@ -272,6 +272,18 @@ def test_what_stands_in_the_log_alone_is_kept(path: Path, tmp_path: Path) -> Non
     assert ("Ana plays chess" in texts, "Ana plays go" in texts) == (True, False)
 
 
+def test_a_log_that_nobody_could_open_goes_with_the_file_that_it_was_of(path: Path, tmp_path: Path) -> None:
+    with opened(path) as mem:  # what changes no page but a table's, so that the log tells nothing of the file
+        mem._store.database().connection.execute("update facts set confidence = 0.125 where value_text = 'Game 3 is fun'")
+        torn = Path(shutil.copy(path, tmp_path / "torn.db"))
+        shutil.copy(path.with_name("mem.db-wal"), torn.with_name("torn.db-wal"))
+    overwrite(torn, 1, bytes(SIZE))
+    memdb.mend(torn)
+    assert list(torn.parent.glob("torn.db-*")) == []
+    found = "select confidence from facts where value_text = 'Game 3 is fun'"
+    assert apsw.Connection(str(torn)).execute(found).fetchall() == [(0.125,)]
+
+
 def test_a_file_whose_tables_cannot_be_found_is_left_as_it_is(path: Path) -> None:
     path.write_bytes(random.Random(1).randbytes(20 * SIZE))
     held = path.read_bytes()
