@@ -286,6 +286,14 @@ def test_what_refers_to_a_row_is_set_aside_with_it(path: Path) -> None:
     assert other in line
 
 
+def test_a_kind_that_every_file_has_is_as_in_a_new_one_and_its_facts_stay(damaged: Damage) -> None:
+    mem = damaged("update kinds set description = cast(x'ff' as text) where kind = 'fact'")
+    before = mem.facts("ana", kinds=["fact"])
+    mended = mem.mend()
+    assert ([one.table for one in mended.set_aside], mended.left, mem.check()) == (["kinds"], (), [])
+    assert mem.facts("ana", kinds=["fact"]) == before
+
+
 def test_a_number_that_every_file_has_is_as_in_a_new_one(damaged: Damage) -> None:
     mem = damaged("update weights set value = 9e999 where name = 'default' and feature = 'cosine'")
     (one,) = mem.mend().set_aside
@@ -585,7 +593,6 @@ OTHERWISE = {
         "the view fact_words is not as memdb makes it"
     ),
     "drop index facts_session": "the index facts_session is gone",
-    "drop table tag_importance": "the table tag_importance is gone",
     "drop index facts_session; create index facts_session on turns (session_id)": "the index facts_session is not as memdb makes it",
 }
 
@@ -600,9 +607,10 @@ def shell(path: Path, sql: str) -> None:
 def test_what_is_gone_or_different_of_the_schema_is_told_and_made_anew(path: Path, sql: str, fault: str) -> None:
     shell(path, sql)
     with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        made = mem.stats().vectors
         assert [one.fault for one in mem.check()] == [fault]
         assert mem.mend().left == ()
-        assert mem.check() == []
+        assert (mem.check(), mem.stats().vectors) == ([], made)  # which a new file would be without
 
 
 def test_a_table_that_is_gone_is_there_again_with_its_index(path: Path) -> None:
