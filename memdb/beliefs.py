@@ -28,7 +28,7 @@ def case_of(
     predicates: Mapping[str, Predicate],
     kind: str = "fact",
     known: dict[str, Fact] | None = None,
-    exactly: bool = False,
+    exactly: bool,
 ) -> Case:
     """A candidate with what it may repeat, refine or contradict."""
     beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, kind=kind, known=known, exactly=exactly)

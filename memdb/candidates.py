@@ -149,11 +149,11 @@ class Legs(NamedTuple):
 
     lexical: int
     semantic: int
-    given: bool = False
-    nearest: bool = False
-    linked: bool = False
-    placed: bool = False
-    voted: bool = False
+    given: bool
+    nearest: bool
+    linked: bool
+    placed: bool
+    voted: bool
 
 
 def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:

@@ -87,9 +87,9 @@ class CollectionModel:
     dimension: int | None = field(compare=False)
     tenant: str
     database: str
-    number: int = field(repr=False, compare=False, default=0)
-    version: int = field(repr=False, compare=False, default=0)
-    erased: int = field(repr=False, compare=False, default=0)
+    number: int = field(repr=False, compare=False)
+    version: int = field(repr=False, compare=False)
+    erased: int = field(repr=False, compare=False)
 
     def __getitem__(self, name: str) -> object:
         """Return one of these by its name, as chromadb's own models do."""
@@ -109,10 +109,10 @@ class Records:
     """Records to write, column by column. A column that is None, or a None within it, leaves what is stored as it is."""
 
     ids: Sequence[str]
-    embeddings: Floats | None = None
-    metadatas: Sequence[Metadata | None] | None = None
-    documents: Sequence[str | None] | None = None
-    uris: Sequence[str | None] | None = None
+    embeddings: Floats | None
+    metadatas: Sequence[Metadata | None] | None
+    documents: Sequence[str | None] | None
+    uris: Sequence[str | None] | None
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class Stored:
 class Wanted:
     """Which columns of records to read."""
 
-    documents: bool = False
-    metadatas: bool = False
-    embeddings: bool = False
+    documents: bool
+    metadatas: bool
+    embeddings: bool
 
 
 def metadata_value(value: str | int | float | bool) -> tuple[str, str | int | float]:

@@ -153,7 +153,7 @@ def outcome(
 
     Raises:
         NotFoundError: no fact has this id.
-        InputError: the fact is no procedure, or no longer live.
+        InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
     """
     with db.transaction():
         fact = _standing_fact(db, fact_id, now=now)

@@ -26,8 +26,8 @@ def fuse(
     half: float,
     question: Question,
     legs: Legs,
-    of_kind: Words | None = None,
-    besides: Sequence[int] = (),
+    of_kind: Words,
+    besides: Sequence[int],
 ) -> Field:
     """Return the rows of both, with the most that each can score within these bounds whatever else is true of it, but for those `besides`,
     which are scored in any case.
@@ -36,7 +36,7 @@ def fuse(
     things of the kind that is asked for.
     """
     matches = words.matching()
-    asked = (bounds, half, question, legs, (of_kind or Words()).matching())
+    asked = (bounds, half, question, legs, of_kind.matching())
     field = _Meaning(matches, near, *asked) if near else _WordsAlone(matches, *asked)
     field.always = field.places(besides)
     return field

@@ -209,7 +209,7 @@ def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
     return list(_told(text, tuple(names)))
 
 
-def words_to_find_by(text: str, *, names: Iterable[str] = ()) -> list[str]:
+def words_to_find_by(text: str, *, names: Iterable[str]) -> list[str]:
     """Return the telling words as they stand in the text, each in the first of its forms."""
     return list(_told(text, tuple(names)).values())
 

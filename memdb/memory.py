@@ -1377,6 +1377,7 @@ class Memory:
 
         Raises:
             ConfigError: no embedder has this name, or a collection serves as the index.
+            InputError: "auto" finds none, or None is given.
             ModelError: the embedder fails; what was made so far is kept for the next call.
             ConflictError: another process changes it to another embedder meanwhile.
             StoreError: the file was moved, deleted or replaced while it was open; nothing is changed.

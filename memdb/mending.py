@@ -125,38 +125,49 @@ def mend_closed(path: Path, *, now: datetime) -> Mended:
 
 def _mend_rows(db: Database, files: _Files, found: list[Damage]) -> Mended:
     with files.made() as file:
-        try:
-            with db.transaction():
-                with db.translated():
-                    tables.copy_file(db.path, files.copy)
-                before = _tidied(db.path, files.copy, mended=_mended(db))
-                with _pages(files.copy) as pages:
-                    if schema.lacks_a_table(db) or is_needed(db, pages):
-                        raise _PagesDamaged
-                made = schema.make_anew(db, "trigger", "view")
-                aside = _set_aside(db, file)
-                made += schema.make_anew(db, "index")
-                db.run("mend.no_words")
-                db.run("mend.words")
-                if made:  # nobody knows since when rows had no vector wanted
-                    db.run("mend.wanted")
-                left = stored.damage(db)
-                if any(one.table is None for one in left):
+        with _told_of_pages(), db.transaction():
+            with db.translated():
+                tables.copy_file(db.path, files.copy)
+            before = _tidied(db.path, files.copy, mended=_mended(db))
+            with _pages(files.copy) as pages:
+                if schema.lacks_a_table(db) or is_needed(db, pages):
                     raise _PagesDamaged
-                db.run("meta.put", name="mended", value=files.time)
-                file.flush()
-                os.fsync(file.fileno())
-        except ConflictError as error:  # the rows on its pages cannot all be of one table
-            raise _PagesDamaged from error
-        except StoreError as error:
-            if error.damaged:
-                raise _PagesDamaged from error
-            raise
+            aside, left = _made_sound(db, file)
+            db.run("meta.put", name="mended", value=files.time)
+            _all_to_disk(file)
         take_away(files.new)
         if left == found:
             take_away(files.copy, files.aside)
             return Mended(left=tuple(left), kept_before=before)
         return files.finish(Mended(set_aside=tuple(aside), left=tuple(left), kept_before=before))
+
+
+@contextmanager
+def _told_of_pages() -> Iterator[None]:
+    """Have an error told as damage of pages where it tells of one."""
+    try:
+        yield
+    except ConflictError as error:  # the rows on its pages cannot all be of one table
+        raise _PagesDamaged from error
+    except StoreError as error:
+        if error.damaged:
+            raise _PagesDamaged from error
+        raise
+
+
+def _made_sound(db: Database, file: TextIO) -> tuple[list[Damage], list[Damage]]:
+    """Set the damaged rows aside and make anew what is made of the others; return those rows, and what is damaged even so."""
+    made = schema.make_anew(db, "trigger", "view")
+    aside = _set_aside(db, file)
+    made += schema.make_anew(db, "index")
+    db.run("mend.no_words")
+    db.run("mend.words")
+    if made:  # nobody knows since when rows had no vector wanted
+        db.run("mend.wanted")
+    left = stored.damage(db)
+    if any(one.table is None for one in left):
+        raise _PagesDamaged
+    return aside, left
 
 
 def _mend_pages(db: Database, files: _Files) -> Mended:
@@ -182,16 +193,18 @@ def _salvaged(files: _Files, file: TextIO, *, path: Path) -> Mended:
         db.set("foreign_keys", 1)
         with db.transaction():
             aside += _set_aside(db, file)
-            db.run("mend.no_words")
-            db.run("mend.words")
             left = stored.damage(db)
             db.run("meta.put", name="mended", value=files.time)
         db.checkpoint()
     finally:
         db.close()
+    _all_to_disk(file)
+    return Mended(lost=tuple(lost), set_aside=tuple(aside), left=tuple(left))
+
+
+def _all_to_disk(file: TextIO) -> None:
     file.flush()
     os.fsync(file.fileno())
-    return Mended(lost=tuple(lost), set_aside=tuple(aside), left=tuple(left))
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def open_index(store: Store, collection: VectorCollection, *, embedder: Embedder
     return index
 
 
-def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex, *, first: int | None = None) -> bool:
+def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex, *, first: int | None) -> bool:
     """Tell the collection one batch of what changed, up to the fact `first` before all else. Return whether there was anything to tell, and
     it took it.
     """

@@ -14,7 +14,7 @@ from memdb.database import Database
 from memdb.ids import MEMORIES, id_of
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
-from memdb.recording import Origin, keep_calls, read_fact, record
+from memdb.recording import Origin, keep_calls, read_fact, record, record_archived
 from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail, fact_of
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
@@ -145,15 +145,7 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
         record(db, fact_id, "update", "seen again", before=str(before["record"]), origin=night)
     gone = db.all("maintain.consolidated", fact_ids=json.dumps(source_ids), now=to_text(now))
     for row in gone:
-        db.run(
-            "maintain.history",
-            fact_id=row["fact_id"],
-            user_id=row["user_id"],
-            key=row["key"],
-            reason=f"consolidated into the pattern {fact_id}",
-            turn_id=f"maintain-{to_text(now)}",
-            now=to_text(now),
-        )
+        record_archived(db, row, f"consolidated into the pattern {fact_id}", now=now)
     return len(gone)
 
 

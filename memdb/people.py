@@ -22,7 +22,7 @@ _SPEECH = re.compile(r"[“\"][^“”\"]*(?:[”\"]|$)|: .*")
 _AND = re.compile(r",? and |, ")
 
 
-def capitals(text: str, *, names: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
+def capitals(text: str, *, names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     """Return who seems to be named, in the order of the words, those in one breath together; `names` are known whatever their letters."""
     return _capitals(unicodedata.normalize("NFC", text[:_LOOKED_AT]), tuple(names))
 

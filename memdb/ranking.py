@@ -245,17 +245,7 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
     examples = [_example(search(one, base, _ALL), one, list(start)) for one in labelled if one.relevant or one.wrong]
     anchor = _ANCHOR if _ANCHOR in start else max(start, key=lambda feature: abs(start[feature]))
     found = tune(examples, start=start, anchor=anchor, held_out=held_out, seed=seed)
-    return Tuned(
-        name=name,
-        base=base,
-        weights={**before, **found.weights},
-        fitted=found.fitted,
-        held_out=found.held_out,
-        fitted_before=found.fitted_before,
-        fitted_after=found.fitted_after,
-        held_out_before=found.held_out_before,
-        held_out_after=found.held_out_after,
-    )
+    return Tuned(name=name, base=base, **{**vars(found), "weights": {**before, **found.weights}})
 
 
 def calibrate(

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from memdb import stored
 from memdb.config import Config
-from memdb.database import Database, SqlValue
+from memdb.database import Database, Row, SqlValue
 from memdb.figures import to_share
 from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.records import (
@@ -121,6 +121,12 @@ def doubt(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
 def archive(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     """Put a note away."""
     Log(db, origin, origin.turn_id).change(fact.fact_id, "archive", reason, "upkeep.archive")
+
+
+def record_archived(db: Database, memory: Row, reason: str, *, now: datetime) -> None:
+    """Record that a night has put a first-person memory away."""
+    owned = {name: memory[name] for name in ("fact_id", "user_id", "key")}
+    db.run("maintain.history", **owned, reason=reason, turn_id=f"maintain-{to_text(now)}", now=to_text(now))
 
 
 def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:

@@ -15,7 +15,7 @@ _SMALL_NAME = re.compile(r"(?P<before>.*\b(?:in|at|from|to|called|named) )[a-z][
 _END = " ,.;:!–—-"
 
 
-def repaired(sentence: str, *, at: datetime, zone: tzinfo, small: bool = False) -> str:
+def repaired(sentence: str, *, at: datetime, zone: tzinfo, small: bool) -> str:
     """Return a sentence with what it puts right in place of what was wrong, or as it is: "I'm 34, no, 35" is "I'm 35".
 
     The right word replaces the last one of its kind before it: a time a time, a name a name, a number a number, a relative a relative.

@@ -64,6 +64,10 @@ class _Table(NamedTuple):
         """Whether its rows can be told from those of others by what they look like."""
         return any(one.shape is not None for one in self.columns) or len(self.columns) >= _PECULIAR
 
+    def names(self, row: Row) -> list[str]:
+        """Return the names of a row's columns: one that is older than the last of them has fewer values."""
+        return [one.name for one in self.columns[: len(row)]]
+
     def row(self, entry: Entry) -> Row | None:
         """Return the row that an entry is, None if it can be none of this table's."""
         if entry.torn or len(entry.values) > len(self.columns) or not all(one.may_lack for one in self.columns[len(entry.values) :]):
@@ -110,7 +114,7 @@ class _Listing:
         """Whether a row stands in it as it is."""
         if (row := self.table.row(entry)) is None:
             return False
-        values = dict(zip((one.name for one in self.table.columns), row, strict=False))
+        values = dict(zip(self.table.names(row), row, strict=True))
         return hash(tuple(entry.rowid if name is None else values.get(name) for name in self.index.columns)) in self.lines
 
 
@@ -186,37 +190,48 @@ class _Copy:
         return any(map(self.table.looks_like, entries))
 
     def _put(self, entries: list[Entry]) -> bool:
-        names, done = [one.name for one in self.table.columns], 0
+        """Put the rows of a page into the new file, or aside; return False for what is no page of this table's."""
+        done = 0
         torn: list[int | None] = []
         refused: list[tuple[Entry, Row, str]] = []
         for entry in entries:
             if (row := self.table.row(entry)) is None:
                 torn.append(entry.rowid)
-            elif any(isinstance(value, Garbled) for value in row):
-                refused.append((entry, row, NO_UTF_8))
-            elif any(map(is_zeroed, row)):
-                refused.append((entry, row, ZEROED))
-            else:
-                try:
-                    with self.db.translated():
-                        if tables.insert_row(self.db.connection, self.table.name, names[: len(row)], row):
-                            done += 1
-                except ConflictError as error:
-                    refused.append((entry, row, str(error.__cause__)))
+                continue
+            try:
+                done += self._insert(row)
+            except ConflictError as error:
+                refused.append((entry, row, str(error.__cause__ or error)))
         if not done and not any(self._is_listed(entry) for entry in entries):
             return False
         self.taken += done
         self._torn += torn
         for entry, row, fault in refused:
-            held = dict(zip(names, row, strict=False))
-            called = " of ".join(f"{name} {held.get(name)!r}" for name in self.table.key) or f"rowid {entry.rowid}"
-            owner = held.get("user_id")
-            one = Damage(table=self.table.name, row=called, user_id=owner if isinstance(owner, str) else None, fault=fault)
-            print(f"-- {one.table}, {one.row}: {fault}".replace("\n", " "), file=self._file)
-            print(tables.row_as_sql(self.table.name, names[: len(row)], row), file=self._file)
-            self.damaged.append(one)
-            self._aside.add(entry.rowid)
+            self._set_aside(entry, row, fault)
         return True
+
+    def _insert(self, row: Row) -> bool:
+        """Insert a row, unless there is one with its key; return whether it was.
+
+        Raises:
+            ConflictError: it cannot be read, or holds what no row of the table may hold.
+        """
+        if any(isinstance(value, Garbled) for value in row):
+            raise ConflictError(NO_UTF_8)
+        if any(map(is_zeroed, row)):
+            raise ConflictError(ZEROED)
+        with self.db.translated():
+            return tables.insert_row(self.db.connection, self.table.name, self.table.names(row), row)
+
+    def _set_aside(self, entry: Entry, row: Row, fault: str) -> None:
+        held = dict(zip(self.table.names(row), row, strict=True))
+        called = " of ".join(f"{name} {held.get(name)!r}" for name in self.table.key) or f"rowid {entry.rowid}"
+        owner = held.get("user_id")
+        one = Damage(table=self.table.name, row=called, user_id=owner if isinstance(owner, str) else None, fault=fault)
+        print(f"-- {one.table}, {one.row}: {fault}".replace("\n", " "), file=self._file)
+        print(tables.row_as_sql(self.table.name, self.table.names(row), row), file=self._file)
+        self.damaged.append(one)
+        self._aside.add(entry.rowid)
 
 
 def salvage(pages: Pages, to: Path, aside: TextIO) -> tuple[list[Lost], list[Damage]]:
@@ -407,8 +422,6 @@ def _finish(path: Path) -> list[Lost]:
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
-            for statement in ("mend.databases", "mend.tenants"):
-                db.run(statement)
             lost = [
                 Lost(table=table, rows=rows)
                 for table in (
@@ -421,7 +434,7 @@ def _finish(path: Path) -> list[Lost]:
                 )
                 if (rows := db.run(f"mend.no_{table}"))
             ]
-            for statement in ("mend.no_segments", "mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
+            for statement in ("mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
                 db.run(statement)
             tell_clocks(db, Config().zone)
         db.checkpoint()

@@ -65,12 +65,12 @@ class Thought:
 
     proposals: tuple[tuple[Case, Action | None], ...]
     extracted_by: str
-    error: str | None = None
-    calls: tuple[ModelCall, ...] = ()
-    notes: tuple[Note, ...] = ()
-    opened: tuple[tuple[Candidate, Source], ...] = ()
-    done: tuple[str, ...] = ()
-    heard: Heard | None = None
+    error: str | None
+    calls: tuple[ModelCall, ...]
+    notes: tuple[Note, ...]
+    opened: tuple[tuple[Candidate, Source], ...]
+    done: tuple[str, ...]
+    heard: Heard | None
 
 
 def think(

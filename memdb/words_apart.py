@@ -15,7 +15,7 @@ _LONGEST = 400  # characters beside a word
 _PARTS = re.compile(r"[,;:.!?…](?!\d)|\b(?:and|but|then|while)\b", re.IGNORECASE)
 
 
-def words_apart(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
+def words_apart(text: str, *, names: Iterable[str]) -> frozenset[str]:
     """Return the telling words of events, one a line, each with what makes another event of it.
 
     That is who did it to whom, and what stands beside it: "off" is not "on", nor "no coffee" coffee. What says something else has none of

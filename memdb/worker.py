@@ -60,8 +60,8 @@ class Worker:
         *,
         owner: Callable[[], object | None],
         first: Callable[[], int | None],
-        patient: Patient | None = None,
-        more: Mapping[str, Callable[[], bool]] | None = None,
+        patient: Patient | None,
+        more: Mapping[str, Callable[[], bool]],
     ) -> None:
         self._identity = identity = new_identity()
         self._owner = owner
@@ -70,7 +70,7 @@ class Worker:
             jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest, first=first())
         self._trouble: Exception | None = None
         self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
-        jobs |= more or {}
+        jobs |= more
         self._over = False
         self._progress = Progress()
         self._wakes = {name: Wake() for name in jobs}
@@ -183,7 +183,7 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     return True
 
 
-def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest, first: int | None = None) -> bool:
+def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest, first: int | None) -> bool:
     """Bring one batch of vectors up to date, those up to the fact `first` before all others, and those of users who were not in the last
     batch before more of who was. Return whether there was anything to do.
 

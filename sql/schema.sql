@@ -1,7 +1,7 @@
 -- mem.db, table by table. Times are ISO-8601 UTC text of fixed width (2025-03-01T09:30:00.000Z), so that text order is time order.
 -- `facts_vec`, the vector index, stands in vectors.sql: a file that is never searched by meaning does not have it.
 
--- What the file is: schema_version, embedder, dimension.
+-- What the file is, and how far its upkeep has come: schema_version, embedder, dimension, timezone, maintained_at and the like.
 create table meta (
   name text primary key,
   value text not null

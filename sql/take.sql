@@ -1,6 +1,7 @@
 -- Storing many messages at once: what the triggers of facts do for each new message, done for all of them together.
 
--- Of each session that goes on, the last message before the new ones, and the one before that: they are found by what follows them, too.
+-- Of each session, the last message before the new ones, and the one before that, null where there is none: they are found by what follows them,
+-- too.
 -- statement: before
 select
   id,
@@ -16,8 +17,7 @@ from (
       select p.id from facts p
       where p.user_id = n.user_id and p.session_id is n.session_id and p.kind = 'message' and p.id <= :last
       order by p.id desc limit 1) as id
-  from (select distinct user_id, session_id from facts where id > :last) n) s
-where id is not null;
+  from (select distinct user_id, session_id from facts where id > :last) n) s;
 
 -- statement: gone
 delete from facts_fts where rowid in (select value from json_each(:before));

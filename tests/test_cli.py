@@ -70,7 +70,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def db(tmp_path: Path, talk: Path, loaded: Path) -> Path:
+def db(tmp_path: Path, loaded: Path) -> Path:
     """A copy of its own: to load takes longer than most of what is then done with it."""
     return Path(shutil.copy(loaded, tmp_path))
 

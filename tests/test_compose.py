@@ -56,7 +56,7 @@ class House:
 
 
 @pytest.fixture
-def houses(tmp_path: Path) -> Iterator[list[House]]:
+def houses() -> Iterator[list[House]]:
     opened: list[House] = []
     yield opened
     for house in opened:

@@ -250,6 +250,13 @@ def test_a_vector_that_waits_in_a_line_that_cannot_be_read_is_made(damaged: Dama
     assert fact.embedding_id is not None
 
 
+def test_of_two_rows_with_one_key_one_is_kept_and_the_other_told_as_lost(path: Path) -> None:
+    with flipped(path, b"turn-1", b"turn-2") as mem:
+        assert ("turns", 1) in [(one.table, one.rows) for one in mem.mend().lost]
+        assert mem.check() == []
+        assert [turn.turn_id for turn in mem.turns("ana")] == ["turn-2", "turn-3"]
+
+
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
     with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
         kept_in = mem.mend().kept_in
@@ -273,8 +280,18 @@ def test_what_refers_to_a_row_is_set_aside_with_it(path: Path) -> None:
     with flipped(path, b'["game"]', b'["game" ') as mem:
         kept_in = mem.mend().kept_in
     assert kept_in is not None
-    (line,) = (line for line in Path(kept_in).read_text().splitlines() if line.startswith('insert into "links"'))
+    told, *rows = Path(kept_in).read_text().splitlines()
+    assert told == f"-- facts, fact_id {ids['Ana plays chess']!r}: tags is no JSON"
+    (line,) = (line for line in rows if line.startswith('insert into "links"'))
     assert other in line
+
+
+def test_a_kind_that_every_file_has_is_as_in_a_new_one_and_its_facts_stay(damaged: Damage) -> None:
+    mem = damaged("update kinds set description = cast(x'ff' as text) where kind = 'fact'")
+    before = mem.facts("ana", kinds=["fact"])
+    mended = mem.mend()
+    assert ([one.table for one in mended.set_aside], mended.left, mem.check()) == (["kinds"], (), [])
+    assert mem.facts("ana", kinds=["fact"]) == before
 
 
 def test_a_number_that_every_file_has_is_as_in_a_new_one(damaged: Damage) -> None:
@@ -333,6 +350,8 @@ LACKING = {
     "where a collection stands": "update collections set tenant = 'x'",
     "the id of a database": "update databases set database_id = 'x'",
     "the id of a collection": "update collections set collection_id = 'x'",
+    "letters of the id of a database": "update databases set database_id = 'x' || substr(database_id, 2)",
+    "letters of the id of a collection": "update collections set collection_id = 'x' || substr(collection_id, 2)",
 }
 
 
@@ -361,7 +380,7 @@ def test_a_night_that_was_last_at_no_time_is_taken_for_tonight(damaged: Damage, 
     assert value not in [row["value"] for row in told]
 
 
-@pytest.mark.parametrize("sql", ["name = 'x'", "value = 'x'", "value = cast(x'ff' as text)"])
+@pytest.mark.parametrize("sql", ["name = 'x'", "value = 'x'", "value = cast(x'ff' as text)", "value = ''"])
 def test_a_file_that_does_not_tell_whose_its_vectors_are_takes_the_next_embedder(path: Path, sql: str) -> None:
     connection = apsw.Connection(str(path))
     connection.execute(f"update meta set {sql} where name = 'dimension'")
@@ -452,8 +471,10 @@ def test_what_is_no_record_of_facts_is_told_by_whoever_reads_it_too(
 def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: Damage) -> None:
     mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
     mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
-    (left,) = mem.mend().left
+    mended = mem.mend()
+    (left,) = mended.left
     assert (left.table, left.row) == ("kinds", "kind 'own'")
+    assert (mended.copy_of_before, list(mem._store.path.parent.glob("mem.db.*"))) == (None, [])  # since nothing was changed
     assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
 
 
@@ -586,7 +607,15 @@ def shell(path: Path, sql: str) -> None:
 def test_what_is_gone_or_different_of_the_schema_is_told_and_made_anew(path: Path, sql: str, fault: str) -> None:
     shell(path, sql)
     with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        made = mem.stats().vectors
         assert [one.fault for one in mem.check()] == [fault]
+        assert mem.mend().left == ()
+        assert (mem.check(), mem.stats().vectors) == ([], made)  # which a new file would be without
+
+
+def test_a_table_that_is_gone_is_there_again_with_its_index(path: Path) -> None:
+    shell(path, "drop table upkeep")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
         assert mem.mend().left == ()
         assert mem.check() == []
 

@@ -202,8 +202,15 @@ def test_messages_that_come_at_once_leave_what_those_that_come_one_by_one_do(tmp
         with memdb.open(tmp_path / f"{step}.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
             connection = mem._store.database().connection
             connection.execute("insert into meta values ('collection', 'there is one')")
-            for start in range(0, 80, step):
+            for start in range(0, 40, step):
                 assert mem.load(messages[start : start + step], user_id="ana") == step
+            assert mem.drain()
+            for other in range(2):  # and one message of hers in between
+                mem.load([{"text": f"I take tram {other}", "session_id": "a", "timestamp": "2025-03-05"}], user_id="bea")
+                mem.remember(f"Tram {other} is late", user_id="ana", session_id="a", turn_id=f"t{other}", timestamp="2025-03-05")
+                mem.load(messages[40:41], user_id="ana")
+            for start in range(41, 80, step):
+                assert mem.load(messages[start : start + step], user_id="ana") == min(step, 80 - start)
             assert mem.load(messages[20:60], user_id="ana") == 0
             connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
             connection.execute("create virtual table temp.words using fts5vocab (main, facts_fts, instance)")
@@ -213,7 +220,7 @@ def test_messages_that_come_at_once_leave_what_those_that_come_one_by_one_do(tmp
             )  # fmt: skip
             left.append({table: sorted(map(repr, connection.execute(f"select * from {table}"))) for table in tables})
     assert left[0] == left[1]
-    assert [len(left[0][table]) for table in ("facts", "outbox")] == [80, 160]
+    assert [len(left[0][table]) for table in ("facts", "outbox")] == [84, 2 * 42 + 1 + 3]  # a fact, and of three sessions the last window
 
 
 def test_messages_that_come_at_once_have_nothing_embedded_anew_that_was_there(mem: memdb.Memory) -> None:

@@ -550,7 +550,7 @@ def test_without_its_package_the_command_says_what_to_install(tmp_path: Path) ->
     assert (done.returncode, "pip install 'memdb[mcp]'" in done.stderr, (tmp_path / "m.db").exists()) == (1, True, False)
 
 
-def test_the_configuration_that_is_told_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_that_is_told_starts_the_server(tmp_path: Path) -> None:
     found = re.search(r"## For an AI assistant.*?```json\n(.*?)```", (ROOT / "docs" / "serving.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
     (server,) = json.loads(found[1])["mcpServers"].values()

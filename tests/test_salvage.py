@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 import memdb
 from memdb.disk import UNFINISHED, finish
 from memdb.embed import HashingEmbedder
+from memdb.interfaces import chroma
 from memdb.interfaces.commands import app
 from memdb.tables import copy_file
 from memdb.trees import Pages, is_zeroed
@@ -187,12 +189,54 @@ def test_how_many_rows_are_lost_at_most_is_told_where_no_index_tells_it(path: Pa
 
 
 def test_what_refers_to_a_lost_row_goes_and_is_told(path: Path) -> None:
+    with opened(path) as mem:
+        lost = mem.learn("bake bread", ["mix it", "bake it"], user_id="user 0").fact_id
+        mem.outcome(lost, True)
+        mem.feedback("How is bread baked?", lost)
+        kept = mem.facts("user 0", kinds=["message"])[0].fact_id
+        mem.link(lost, kept)
+        mem.link(kept, lost)
     connection = apsw.Connection(str(path))
-    [(id_,)] = connection.execute("select id from facts where fact_id = (select source_id from links)")
+    [(id_,)] = connection.execute("select id from facts where fact_id = ?", (lost,))
     connection.close()
     (part,) = (p for p in Pages(path.read_bytes()).parts(page_of(path, "facts"), keyed=False) if id_ in [e.rowid for e in p.entries or ()])
     overwrite(path, part.page, bytes(SIZE))
-    assert [(one.table, one.rows) for one in memdb.mend(path).lost if one.table == "links"] == [("links", 1)]
+    told = {one.table: one.rows for one in memdb.mend(path).lost}
+    assert [told[table] for table in ("links", "outcomes", "feedback")] == [2, 1, 1]
+
+
+def test_every_row_and_every_window_of_a_message_has_its_vector_again(path: Path) -> None:
+    def vectors() -> list[tuple[object, ...]]:
+        return apsw.Connection(str(path)).execute("select rowid from facts_vec_rowids order by rowid").fetchall()
+
+    before = vectors()
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    with opened(path) as mem:
+        assert mem.stats().vectors == 0
+        assert mem.drain()
+    assert vectors() == before
+
+
+LOST = {
+    "a collection": ("collections where name = 'things'", {"collection_records": 2}),  # with which the rest of them goes
+    "a record": ("collection_records where record_id = 'x'", {"collection_vectors": 1, "collection_metadata": 1}),
+}
+
+
+@pytest.mark.parametrize(("rows", "gone"), LOST.values(), ids=LOST)
+def test_what_is_of_a_lost_collection_or_record_goes_and_is_told(path: Path, rows: str, gone: dict[str, int]) -> None:
+    with chroma.PersistentClient(path) as client:
+        client.create_collection("things").add(ids=["x", "y"], embeddings=[[1.0, 0.0], [0.0, 1.0]], metadatas=[{"a": 1}, {"a": 2}])
+        client.create_collection("others").add(ids=["z"], embeddings=[[1.0]])
+    connection = apsw.Connection(str(path))
+    connection.execute(f"pragma foreign_keys = off; delete from {rows}")
+    connection.close()
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    told = {one.table: one.rows for one in memdb.mend(path).lost}
+    assert {table: count for table, count in told.items() if table.startswith("collection")} == gone
+    with opened(path) as mem, chroma.PersistentClient(path) as client:
+        assert (mem.check(), client.get_collection("others").count()) == ([], 1)
 
 
 def test_a_page_that_leads_to_what_was_cut_off_still_leads_to_the_rest(path: Path) -> None:
@@ -226,6 +270,18 @@ def test_what_stands_in_the_log_alone_is_kept(path: Path, tmp_path: Path) -> Non
     assert list(torn.parent.glob("torn.db-*")) == []
     texts = {str(row[0]) for row in apsw.Connection(str(torn)).execute("select value_text from facts")}
     assert ("Ana plays chess" in texts, "Ana plays go" in texts) == (True, False)
+
+
+def test_a_log_that_nobody_could_open_goes_with_the_file_that_it_was_of(path: Path, tmp_path: Path) -> None:
+    with opened(path) as mem:  # what changes no page but a table's, so that the log tells nothing of the file
+        mem._store.database().connection.execute("update facts set confidence = 0.125 where value_text = 'Game 3 is fun'")
+        torn = Path(shutil.copy(path, tmp_path / "torn.db"))
+        shutil.copy(path.with_name("mem.db-wal"), torn.with_name("torn.db-wal"))
+    overwrite(torn, 1, bytes(SIZE))
+    memdb.mend(torn)
+    assert list(torn.parent.glob("torn.db-*")) == []
+    found = "select confidence from facts where value_text = 'Game 3 is fun'"
+    assert apsw.Connection(str(torn)).execute(found).fetchall() == [(0.125,)]
 
 
 def test_a_file_whose_tables_cannot_be_found_is_left_as_it_is(path: Path) -> None:
@@ -282,6 +338,103 @@ def test_rows_of_somebody_s_own_that_stand_in_another_order_are_kept(path: Path,
     assert set(apsw.Connection(str(path)).execute("select a, b from own")) == rows
 
 
+def shell(path: Path, sql: str) -> None:
+    """Have the file hold what its rules keep out."""
+    connection = apsw.Connection(str(path))
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    connection.execute(f"pragma ignore_check_constraints = on; {sql}")
+    connection.close()
+
+
+REFUSED = {
+    "zeros": ("value_text = value_text || cast(zeroblob(20) as text)", "a run of zeros"),
+    "no text": ("value_text = cast(x'ff' as text)", "no UTF-8"),
+    "against a rule": ("seen_count = -5", "CHECK constraint failed: seen_count >= 0"),
+    "no JSON": ("tags = '['", "malformed JSON"),
+}
+
+
+@pytest.mark.parametrize(("sql", "fault"), REFUSED.values(), ids=REFUSED)
+def test_a_row_that_cannot_be_read_is_set_aside_where_pages_are_damaged_too(path: Path, sql: str, fault: str) -> None:
+    shell(path, f"update facts set {sql} where value_text = 'Game 3 is fun'")
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    mended = memdb.mend(path)
+    assert [(one.table, fault in one.fault) for one in mended.set_aside] == [("facts", True)]
+    assert mended.kept_in is not None
+    assert [line.split('"')[1] for line in Path(mended.kept_in).read_text().splitlines() if line.startswith("insert")] == ["facts"]
+    with opened(path) as mem:
+        assert mem.check() == []
+
+
+def test_what_refers_to_a_row_is_set_aside_with_it_where_pages_are_damaged_too(path: Path) -> None:
+    shell(path, "update facts set tags = '[1]' where fact_id = (select source_id from links)")
+    overwrite(path, page_of(path, "model_calls"), b"\xff" * SIZE)
+    mended = memdb.mend(path)
+    assert ([one.table for one in mended.set_aside], rows_of(path)["links"]) == (["facts"], set())
+
+
+def test_a_list_of_free_pages_that_is_wrong_is_made_anew(path: Path) -> None:
+    before = rows_of(path)
+    with path.open("r+b") as file:
+        file.seek(36)  # of the header: how many pages are free
+        file.write(b"\0\0\0\7")
+    assert memdb.mend(path).lost == ()
+    assert rows_of(path) == before
+    with opened(path) as mem:
+        assert mem.check() == []
+
+
+@pytest.mark.parametrize("told", ["0", "1234567"])
+def test_a_length_that_no_vector_has_is_not_kept(path: Path, told: str) -> None:
+    shell(path, f"update meta set value = '{told}' where name = 'dimension'")
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    with opened(path) as mem:
+        assert (mem.drain(), mem.check()) == (True, [])
+
+
+def test_a_page_of_another_table_with_more_columns_is_none_of_a_table_s(path: Path) -> None:
+    held = path.read_bytes()
+    leaf = next(part.page for part in Pages(held).parts(page_of(path, "facts"), keyed=False) if part.entries)
+    overwrite(path, page_of(path, "model_calls"), held[(leaf - 1) * SIZE : leaf * SIZE])
+    mended = memdb.mend(path)
+    assert ([one.table for one in mended.set_aside], rows_of(path)["model_calls"]) == ([], set())
+
+
+def test_an_index_of_somebody_s_own_that_the_rows_contradict_is_left_out(path: Path) -> None:
+    shell(path, "create table own (a); insert into own values ('this one'), ('that one'); create unique index own_a on own (a)")
+    path.write_bytes(path.read_bytes().replace(b"that one", b"this one"))
+    overwrite(path, page_of(path, "links"), b"\xff" * SIZE)
+    memdb.mend(path)
+    connection = apsw.Connection(str(path))
+    assert connection.execute("select a from own").fetchall() == [("this one",)] * 2
+    assert connection.execute("select name from sqlite_schema where name = 'own_a'").fetchall() == []
+
+
+def test_a_file_of_a_version_that_is_not_known_is_left_as_it_is(path: Path) -> None:
+    shell(path, "update meta set value = '9999' where name = 'schema_version'")
+    overwrite(path, page_of(path, "facts"), bytes(SIZE))
+    held = path.read_bytes()
+    with pytest.raises(memdb.SchemaError, match="schema version 9999, newer than"):
+        memdb.mend(path)
+    assert (path.read_bytes(), list(path.parent.glob("mem.db.*"))) == (held, [])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "alter table facts add column mine text",
+        "pragma writable_schema = on; update sqlite_schema set sql = 'create table facts (' where name = 'facts'",
+    ],
+)
+def test_a_file_that_does_not_tell_its_version_is_read_only_if_it_looks_like_today_s(path: Path, sql: str) -> None:
+    page = page_of(path, "meta")
+    shell(path, sql)
+    overwrite(path, page, bytes(SIZE))
+    with pytest.raises(memdb.SchemaError, match="of which version it is cannot be read any more"):
+        memdb.mend(path)
+
+
 def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: -4 * SIZE])
     told = CliRunner().invoke(app, ["check", "--db", str(path)])
@@ -295,9 +448,11 @@ def test_the_command_mends_what_cannot_be_opened(path: Path) -> None:
 
 
 LEFT = "mem.db.20250320T100000000000Z"
+LONG = "insert into models values ('m', 'f', 0, randomblob(1500000))"  # more than is compared at once
 
 
 def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path: Path) -> None:
+    shell(path, LONG)
     path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
     left = path.with_name(f"{LEFT}.damaged.unfinished")
     with opened(path) as mem:
@@ -306,6 +461,22 @@ def test_the_copy_of_a_killed_mending_goes_where_the_file_is_still_the_same(path
         mended = mem.mend()
     assert mended.kept_before == ()
     assert {str(one) for one in path.parent.glob("mem.db.*")} == {mended.copy_of_before, mended.kept_in}
+
+
+CHANGED: dict[str, Callable[[bytes], bytes]] = {
+    "it was longer": lambda held: held + bytes(SIZE),
+    "at the beginning": lambda held: held.replace(b"Game 3 is fun", b"Game 3 is fan"),
+    "at the end": lambda held: held[:-1] + bytes([held[-1] ^ 1]),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+def test_the_copy_of_a_killed_mending_is_kept_where_the_file_has_changed_since(path: Path, changed: Callable[[bytes], bytes]) -> None:
+    shell(path, LONG)
+    path.write_bytes(path.read_bytes().replace(b'["game"]', b'["game" '))
+    path.with_name(f"{LEFT}.damaged.unfinished").write_bytes(changed(path.read_bytes()))
+    with opened(path) as mem:
+        assert mem.mend().kept_before == (str(path.with_name(f"{LEFT}.damaged")),)
 
 
 def test_the_copy_of_a_killed_mending_is_kept_where_the_file_is_another(path: Path) -> None:

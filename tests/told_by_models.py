@@ -160,12 +160,6 @@ NOTES_THAT_DO_NOT = (
     "Work was stressful again, so",  # somebody's own words, as SmolLM2 wrote them
 )
 
-MEMORIES = (
-    "On Monday morning I noticed that Rui made coffee before anybody was up, Joana packed the school bags and did not have breakfast.",
-    "On Tuesday morning I noticed that Rui made coffee before anybody was up, Joana packed the school bags and did not have breakfast.",
-    "On Wednesday morning I noticed that Rui made coffee before anybody was up, Joana packed two school bags and did not have breakfast.",
-)
-
 PATTERNS_THAT_HOLD = (
     "I've learned that Rui usually makes coffee before anybody is up.",
     "On weekday mornings Joana often packs the school bags and does not have breakfast, it seems.",

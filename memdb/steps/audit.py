@@ -70,8 +70,8 @@ class Audited:
     """An action for each case, in order, None where the rules decide; why they do; and the calls it took."""
 
     actions: tuple[Action | None, ...]
-    notes: tuple[Note, ...] = ()
-    calls: tuple[ModelCall, ...] = ()
+    notes: tuple[Note, ...]
+    calls: tuple[ModelCall, ...]
 
 
 def audit(

@@ -45,7 +45,7 @@ class Composed(BaseModel):
 
 
 def compose(
-    events: Sequence[Event], *, seen_before: int, earlier: Sequence[str] = (), llm: LanguageModel, zone: tzinfo, config: Config
+    events: Sequence[Event], *, seen_before: int, earlier: Sequence[str], llm: LanguageModel, zone: tzinfo, config: Config
 ) -> tuple[Narrative, tuple[ModelCall, ...]]:
     """Return the memory of a segment as a model tells it, and the calls it took.
 

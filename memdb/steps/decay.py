@@ -10,6 +10,7 @@ from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.figures import told_apart
+from memdb.recording import record_archived
 from memdb.times import to_text
 
 
@@ -19,7 +20,7 @@ def reckon(db: Database, fact_ids: Collection[str], *, since: datetime | str, no
     _reckon(db, user_id=None, fact_ids=json.dumps(list(fact_ids)), since=begins, now=to_text(now) if now else None, config=config)
 
 
-def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
+def decay(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
     """Do one night's fading, of a user or of everybody, within the caller's transaction, and return how much it was.
 
     Each archiving and each deletion leaves a line in the history, which loses the text: what is deleted is gone.
@@ -27,15 +28,8 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
     processed = _reckon(db, user_id=user_id, fact_ids=None, since="", now=to_text(now), config=config)
     archived = db.all("maintain.archive", user_id=user_id, now=to_text(now), archive_threshold=config.archive_threshold)
     for row in archived:
-        db.run(
-            "maintain.history",
-            fact_id=row["fact_id"],
-            user_id=row["user_id"],
-            key=row["key"],
-            reason="faded to {}, below {}".format(*told_apart(float(row["effective_importance"] or 0), config.archive_threshold)),
-            turn_id=f"maintain-{to_text(now)}",
-            now=to_text(now),
-        )
+        weighs, least = told_apart(float(row["effective_importance"] or 0), config.archive_threshold)
+        record_archived(db, row, f"faded to {weighs}, below {least}", now=now)
     before = to_text(now - timedelta(days=config.delete_archived_after_days))
     db.run("maintain.deleted", user_id=user_id, before=before, turn_id=f"maintain-{to_text(now)}", now=to_text(now))
     deleted = db.all("maintain.delete", user_id=user_id, before=before)

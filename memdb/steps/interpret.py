@@ -88,7 +88,7 @@ class Interpreted:
 
 
 def interpret(
-    turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo, said: str = "", answers: bool = False
+    turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo, said: str, answers: bool
 ) -> Interpreted:
     """Return the facts that a model finds in a turn, checked, and the calls it took.
 

@@ -28,7 +28,7 @@ def liken(
     embedder: Embedder | None,
     predicates: Mapping[str, Predicate],
     config: Config,
-    kind: str = "fact",
+    kind: str,
 ) -> list[Action | None]:
     """Return for each case the refreshing of the fact that it repeats, or None: the nearest of all of its kind that is believed of a user.
 

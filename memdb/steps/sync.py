@@ -68,19 +68,12 @@ def sync(
             now_of = db.one("meta.embedder") or {}
             if now_of["name"] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
                 return Synced()
-            for row in gone:
-                if db.all("sync.gone", id=row["id"]):
-                    removed += db.run("sync.remove", id=row["id"])
-                    db.run("sync.settled", id=row["id"])
+            removed = sum(_take_away(db, row) for row in gone)
             for row, vector, error in zip(texts, vectors, errors, strict=True):
                 if vector is None:
                     _postpone(db, row, error or "", now=now, config=config)
-                elif db.all("sync.unchanged", id=row["id"], user_id=row["user_id"], text=row["text"], shelf=row["shelf"]):
-                    db.run("sync.remove", id=row["id"])  # vec0 knows no upsert, and a partition key cannot be updated
-                    db.run("sync.write", id=row["id"], embedding=vector, user_id=row["user_id"], shelf=row["shelf"])
-                    db.run("sync.embedded", id=row["id"])
-                    db.run("sync.settled", id=row["id"])
-                    written += 1
+                else:
+                    written += _write(db, row, vector)
             users = dict.fromkeys(str(row[whose]) for row in rows for whose in ("user_id", "former"))
             for one in users:
                 db.run("sync.changed", user_id=one)
@@ -98,6 +91,26 @@ def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], li
         return embed_each(texts, embedder)
     except Exception as error:  # whatever it raises must not stop the worker
         raise ModelUnavailable(f"The embedder {embedder.name} is down, and what waits for it is tried again: {why(error)}") from error
+
+
+def _take_away(db: Database, row: Row) -> int:
+    """Take a vector away whose row is gone still; return how many that is."""
+    if not db.all("sync.gone", id=row["id"]):
+        return 0
+    removed = db.run("sync.remove", id=row["id"])
+    db.run("sync.settled", id=row["id"])
+    return removed
+
+
+def _write(db: Database, row: Row, vector: bytes) -> bool:
+    """Write the vector of a row that still is as it was read; return whether it is."""
+    if not db.all("sync.unchanged", id=row["id"], user_id=row["user_id"], text=row["text"], shelf=row["shelf"]):
+        return False
+    db.run("sync.remove", id=row["id"])  # vec0 knows no upsert, and a partition key cannot be updated
+    db.run("sync.write", id=row["id"], embedding=vector, user_id=row["user_id"], shelf=row["shelf"])
+    db.run("sync.embedded", id=row["id"])
+    db.run("sync.settled", id=row["id"])
+    return True
 
 
 def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:

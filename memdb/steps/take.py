@@ -99,7 +99,7 @@ def _remember_at_once(db: Database, messages: Sequence[dict[str, SqlValue]]) -> 
     with db.untriggered():
         db.run_many("apply.insert_fact", messages)
     before = [(row["id"], row["one_before"]) for row in db.all("take.before", last=last)]
-    words = json.dumps([id for ids in before for id in ids if id is not None])
+    words = json.dumps([id for ids in before for id in ids])
     db.run("take.gone", before=words)
     db.run("take.words", before=words, last=last)
     db.run("take.waiting", before=json.dumps([id for id, _ in before]), last=last)

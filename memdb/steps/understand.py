@@ -360,7 +360,7 @@ def _without(text: str, named: Sequence[str]) -> str:
     return text if _WORD.search(text) else " ".join(named)
 
 
-def _phrases(text: str, names: set[str], *, stop_words: frozenset[str] = STOP_WORDS, name: re.Pattern[str] = _NAME) -> list[str]:
+def _phrases(text: str, names: set[str], *, stop_words: frozenset[str], name: re.Pattern[str] = _NAME) -> list[str]:
     """Return what belongs together: quoted words, and runs of at least two capitalised ones ("New York")."""
     found = [match.group(1) for match in _QUOTED.finditer(text)]
     for run in (run for match in name.finditer(text) for run in _capitalised(match[0].split())):

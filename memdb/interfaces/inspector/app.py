@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
 from memdb import Explanation, InputError, MdbError, Memory, NotFoundError, checks
+from memdb.calibration import JUDGING
 from memdb.interfaces import owners
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
@@ -25,7 +26,6 @@ from memdb.records import UNDECIDED, Category
 
 _TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}
 _DETAILS = {404: "There is no such page; begin at the start page.", 405: "Nothing is changed here; use the command memdb, or the library."}
-_UNRANKED = ("calibration", "calibration-words")  # sets that judge what others have ranked
 
 
 class Door:
@@ -282,7 +282,7 @@ class _Pages:
         )  # fmt: skip
 
     def _sets(self) -> list[str]:
-        return [name for name in self._memory().weight_sets() if name not in _UNRANKED]
+        return [name for name in self._memory().weight_sets() if name not in JUDGING]
 
 
 def _sent(header: str) -> bytes | None:
