@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from memdb.changes import LEADING
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
@@ -90,6 +91,23 @@ def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
         one.model_copy(update={"excerpt": beginning(turn.user_input), "confidence": round(one.confidence - GUESSED, 2)})
         for one in there.read(goes_on, "")
         if one.key == last[0].key and one.negated == last[0].negated and one.object in more
+    ]
+
+
+def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
+    """Return when that is, which the turn before it plans, if a turn says that it was moved: "it's been moved to Monday"."""
+    text = CONTRACTED.sub(expand, turn.user_input) if len(turn.user_input) <= SHORT else ""
+    found = compiled(rules().phrase["put_off_again"]).match(text)
+    earlier = there.earlier() if found is not None else None
+    if found is None or earlier is None:
+        return []
+    planned = [one for one in there.read(*earlier) if one.predicate == "plans" and one.event_time is not None and not one.negated]
+    if len(planned) != 1:
+        return []
+    says = f"My {LEADING.sub('', planned[0].object)} has been moved {found['until']}"
+    return [
+        one.model_copy(update={"excerpt": beginning(turn.user_input)})
+        for one in there.read(turn.model_copy(update={"user_input": says}), "")
     ]
 
 

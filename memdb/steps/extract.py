@@ -22,7 +22,7 @@ from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
+from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, last_day_there
@@ -105,7 +105,7 @@ def extract(
 
 def _read(turn: Turn, there: Situation) -> list[Candidate]:
     """The facts that a turn in English states."""
-    added = more_of_the_same(turn, there)
+    added = more_of_the_same(turn, there) or put_off_again(turn, there)
     if added:
         return added
     ends = taken_back(turn, there)
