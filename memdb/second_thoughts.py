@@ -104,7 +104,9 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     planned = [one for one in there.read(*earlier) if one.predicate == "plans" and one.event_time is not None and not one.negated]
     if len(planned) != 1:
         return []
-    says = f"My {LEADING.sub('', planned[0].object)} has been moved {found['until']}"
+    what = planned[0].object
+    leading = LEADING.match(what)
+    says = f"My {what[leading.end() :] if leading else what} has been moved {found['until']}"
     return [
         one.model_copy(update={"excerpt": beginning(turn.user_input)})
         for one in there.read(turn.model_copy(update={"user_input": says}), "")
