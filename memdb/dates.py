@@ -52,7 +52,7 @@ _FEAST = "|".join(sorted([*_FEASTS, *_FROM_EASTER], key=len, reverse=True)).repl
 _ENDING = (  # "the week before last", not "the week before last Christmas"
     r"(?=\s*(?:$|[,.;:!?)]|(?:i|we|you|he|she|they|it|and|but|or|at|in|on|with|when|where|for|to|my|our|there|because|until|as)\b))"
 )
-_BEFORE_A_DAY = "|".join(r"(?<=\b%s[ \t\n]the)" % word for word in "on by till until from before since after to".split())
+_BEFORE_A_DAY = "|".join(rf"(?<=\b{word}[ \t\n]the)" for word in "on by till until from before since after to".split())
 _AFTER_A_DAY = (  # "on the 14th", and on no floor; what follows may be a range, or a month
     r"(?=\s*(?:$|[,.;:!?)]|(?:and(?!\s(?:the\s)?\d)|but|so|at|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
     r"|then|actually|though|again|thanks)\b))"

@@ -44,7 +44,9 @@ def test_a_day_by_its_number_alone_is_the_nearest_of_that_number(text: str, pref
     assert [begins for _, _, begins, _ in spans(text, prefer)] == [day]
 
 
-@pytest.mark.parametrize("text", ["on the 14th floor", "to the 3rd time", "by the 20th century", "on the 2nd attempt", "the 14th was nice", "on the 32nd"])
+@pytest.mark.parametrize(
+    "text", ["on the 14th floor", "to the 3rd time", "by the 20th century", "on the 2nd attempt", "the 14th was nice", "on the 32nd"]
+)
 def test_a_number_of_anything_else_is_no_day(text: str) -> None:
     assert spans(text) == []
 
