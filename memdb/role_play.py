@@ -9,7 +9,7 @@ from memdb.sentences import BLANKS, CONTRACTED, expand, masked
 
 _LONGEST = 2_000  # characters; who begins a role play says so at once
 _MAY_BEGIN = (  # most messages never do, and need not be looked at closely
-    "play", "pretend", " be ", "practi", "rehears", "you are ", "you're ", "campaign", "adventure"
+    "play", "pretend", " be ", "practi", "rehears", "you are my ", "you are the ", "you're my ", "you're the ", "campaign", "adventure"
 )  # fmt: skip
 
 
