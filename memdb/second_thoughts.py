@@ -40,6 +40,7 @@ SHORT = 300
 """Characters of what somebody types rather than pastes."""
 
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
+_BEGINNING = 60  # characters, in which a turn says that something was moved
 _PUTS_OFF = "moved ", "pushed ", "put ", "shifted ", "brought ", "postponed ", "rescheduled ", "delayed ", "rearranged ", "deferred "
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 
@@ -97,7 +98,7 @@ def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
 
 def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     """Return when that is, which the turn before it plans, if a turn says that it was moved: "it's been moved to Monday"."""
-    if len(turn.user_input) > SHORT or not any(word in turn.user_input for word in _PUTS_OFF):
+    if len(turn.user_input) > SHORT or not any(word in turn.user_input[:_BEGINNING] for word in _PUTS_OFF):
         return []
     found = compiled(rules().phrase["put_off_again"]).match(CONTRACTED.sub(expand, turn.user_input))
     earlier = there.earlier() if found is not None else None

@@ -150,7 +150,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
                 facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
             facts += surmised_in(clause, here, partial(_believed, held_of, found))
-        facts += _with_its_days(facts, there)
+        facts += _with_its_days(facts, there) if facts else []
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, there)
