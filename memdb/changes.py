@@ -21,7 +21,7 @@ from memdb.sentences import CONTRACTED, PLAIN, expand
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
 _DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
-_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions")  # sorts that nothing ends which ends anything
+_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "debts")  # sorts that nothing ends which ends anything
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
 _LONGEST = 200  # characters of a sentence that is matched as a whole
 _PARTS = 4  # of a clause: what is said after them is a list
@@ -275,6 +275,8 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     part = [(key, value) for key, value, known in told if words <= known]
     general = not determined and compiled(rules().over.general).fullmatch(bare)
     if part and not general and (_CAPITAL.search(bare) or all(_head(value) & words for _, value in part)):
+        return part
+    if part and determined and all(value.casefold().startswith(f"their {bare.casefold()} ") for _, value in part):
         return part
     if related := _related(said, believed):
         return related

@@ -55,6 +55,8 @@ _FOR_A_WHILE = re.compile(
 )
 _PLANNED = ((re.compile(r"^move\b", re.IGNORECASE), "moving"), (re.compile(r"^wedding\b", re.IGNORECASE), "getting married"))
 """An event, as who plans on it says: "the move" is that on which they plan moving to Rome."""
+_TASTES = frozenset(("likes", "dislikes"))
+_NARROWS = re.compile(r" (?:who|whose|where) ")  # "I hate people who whistle": not all of them
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -193,6 +195,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
     values = objects(groups.get("o"), pattern.kind, pattern, here)
+    if key in _TASTES and _NARROWS.search(clause.excerpt):
+        values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
     if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
         return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):

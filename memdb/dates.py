@@ -52,6 +52,11 @@ _FEAST = "|".join(sorted([*_FEASTS, *_FROM_EASTER], key=len, reverse=True)).repl
 _ENDING = (  # "the week before last", not "the week before last Christmas"
     r"(?=\s*(?:$|[,.;:!?)]|(?:i|we|you|he|she|they|it|and|but|or|at|in|on|with|when|where|for|to|my|our|there|because|until|as)\b))"
 )
+_BEFORE_A_DAY = "|".join(rf"(?<=\b{word}[ \t\n]the)" for word in "on by till until from before since after to".split())
+_AFTER_A_DAY = (  # "on the 14th", and on no floor; what follows may be a range, or a month
+    r"(?=\s*(?:$|[,.;:!?)]|(?:and(?!\s(?:the\s)?\d)|but|so|at|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
+    r"|then|actually|though|again|thanks)\b))"
+)
 TYPED = {
     **dict.fromkeys(("tmrw", "tmr", "tmrow", "tomoz", "tomorow", "tommorow", "tommorrow", "2moro", "2morrow"), "tomorrow"),
     **dict.fromkeys(("tonite", "2nite"), "tonight"),
@@ -91,6 +96,7 @@ ATOMS = re.compile(
     | (?:(?P<f_which>this|next|last){GAP})?(?P<feast>{_FEAST})(?:{GAP}(?P<f_year>{YEAR}))?
     | (?:(?P<m_which>this|next|last){GAP})?(?P<month>{MONTH})(?:,?{GAP}(?:of{GAP})?(?P<m_year>{YEAR}))?
     | (?P<year>{YEAR})
+    | the(?:{_BEFORE_A_DAY}){GAP}(?P<this_day>(?:[12]?\d|3[01])(?:st|nd|rd|th)){_AFTER_A_DAY}
     )(?!\w|-(?!\d\d?(?:$|[\s,.;:?!)]))\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -279,6 +285,18 @@ def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> Atom | None:
     return one_day(local + ((number - local.weekday() - (0 if which else 1)) % 7 + (0 if which else 1)) * DAY)
 
 
+def _day_alone(found: dict[str, str], local: date, prefer: Prefer) -> Atom | None:
+    """The next day of that number, or the last one: "on the 14th", and on the 31st of a month that has one."""
+    number = number_of(found["this_day"])
+    for way in range(3):
+        first = _later_month(local, -way if prefer == "past" else way)
+        if number <= calendar.monthrange(first.year, first.month)[1]:
+            day = first.replace(day=number)
+            if day <= local if prefer == "past" else day >= local:
+                return one_day(day)
+    return None
+
+
 def _week_day(found: dict[str, str], local: date, prefer: Prefer) -> Atom:
     name, which = (found.get(f"wk_{part}") or found[f"wk_{other}"] for part, other in (("day", "day_last"), ("which", "which_first")))
     return one_day(_unit("week", which, local, prefer)[0] + WEEKDAYS.index(name) * DAY)
@@ -370,7 +388,7 @@ _READERS = {
     "o_which": _ordinal, "quarter": _quarter, "iso": _iso, "numeric": _numeric, "dm_day": _calendar_day, "md_day": _calendar_day,
     "day": _relative_day, "mo_day": _month_day, "part": _part, "wk_day": _week_day, "wk_which_first": _week_day, "w_day": _weekday,
     "weekday": _weekday, "n_count": _stretch, "b_unit": _beyond, "u_unit": _this_unit, "c_count": _counted, "season": _season,
-    "feast": _feast, "month": _month_named, "year": _year_named,
+    "feast": _feast, "month": _month_named, "year": _year_named, "this_day": _day_alone,
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
 Sort = Literal[
-    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions"
+    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions", "debts"
 ]  # fmt: skip
 """What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
@@ -179,6 +179,7 @@ class Over(_Table):
     homes: tuple[str, ...]
     tastes: tuple[str, ...]
     conditions: tuple[str, ...]
+    debts: tuple[str, ...]
     activities: tuple[str, ...]
     once: tuple[str, ...]
     left: tuple[str, ...]

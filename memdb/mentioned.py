@@ -30,8 +30,9 @@ def mentioned_in(
         return
     here = Circumstances(turn.timestamp, zone, True, owner, turn.user_input, predicates, {}, held)
     told, perhaps_not = {one.key for one in found}, compiled(rules().phrase["mentioned_once"])
+    lost = compiled(rules().phrase["mentioned_lost"])
     for clause in clauses(turn.user_input, at=turn.timestamp, zone=zone):
-        if clause.negative or clause.former or clause.guessed or perhaps_not.search(clause.text):
+        if clause.negative or clause.former or clause.guessed or perhaps_not.search(clause.text) or lost.search(clause.excerpt):
             continue
         for somebody in mentioned.finditer(clause.text):
             word = somebody["who"].lower()

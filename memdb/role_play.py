@@ -8,7 +8,11 @@ from memdb.english_rules import compiled, rules
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked
 
 _LONGEST = 2_000  # characters; who begins a role play says so at once
-_MAY_BEGIN = "play", "pretend", " be ", "practi", "rehears"  # most messages never do, and need not be looked at closely
+_MAY_BEGIN = (  # most messages never do, and need not be looked at closely
+    "play", "pretend", " be ", "practi", "rehears", "you are my ", "you are the ", "you're my ", "you're the ",
+    "dnd", "d&d", "d and d", "dungeons",
+    "pathfinder", "fantasy ", "rpg", "text adventure", "text-based", "sci-fi ", "scifi ", "horror ", "zombie ", "solo "
+)  # fmt: skip
 
 
 def is_played(said: Sequence[str], excerpt: str) -> bool:

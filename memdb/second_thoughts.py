@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from memdb.changes import LEADING
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
@@ -39,6 +40,8 @@ SHORT = 300
 """Characters of what somebody types rather than pastes."""
 
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
+_BEGINNING = 60  # characters, in which a turn says that something was moved
+_PUTS_OFF = "moved ", "pushed ", "put ", "shifted ", "brought ", "postponed ", "rescheduled ", "delayed ", "rearranged ", "deferred "
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 
 
@@ -90,6 +93,26 @@ def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
         one.model_copy(update={"excerpt": beginning(turn.user_input), "confidence": round(one.confidence - GUESSED, 2)})
         for one in there.read(goes_on, "")
         if one.key == last[0].key and one.negated == last[0].negated and one.object in more
+    ]
+
+
+def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
+    """Return when that is, which the turn before it plans, if a turn says that it was moved: "it's been moved to Monday"."""
+    if len(turn.user_input) > SHORT or not any(word in turn.user_input[:_BEGINNING] for word in _PUTS_OFF):
+        return []
+    found = compiled(rules().phrase["put_off_again"]).match(CONTRACTED.sub(expand, turn.user_input))
+    earlier = there.earlier() if found is not None else None
+    if found is None or earlier is None:
+        return []
+    planned = [one for one in there.read(*earlier) if one.predicate == "plans" and one.event_time is not None and not one.negated]
+    if len(planned) != 1:
+        return []
+    what = planned[0].object
+    leading = LEADING.match(what)
+    says = f"My {what[leading.end() :] if leading else what} has been moved {found['until']}"
+    return [
+        one.model_copy(update={"excerpt": beginning(turn.user_input)})
+        for one in there.read(turn.model_copy(update={"user_input": says}), "")
     ]
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from typing import cast
 
@@ -24,6 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
+from memdb.putting_off import moved_from, moved_to_a_day
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
@@ -41,7 +42,7 @@ from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import in_zone, to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
@@ -238,7 +239,7 @@ def _extract(
 
     asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
-    read = [_told_once(db, one, user_id=turn.user_id) for one in read]
+    read = [_by_its_month(db, _told_once(db, one, user_id=turn.user_id), turn, zone=config.zone) for one in read]
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
@@ -294,6 +295,22 @@ def _told_once(db: Database, said: Candidate, *, user_id: str) -> Candidate:
         return said
     over = db.tuples("believe.over_under", user_id=user_id, key=said.key)
     return said.model_copy(update={"former": normalise(said.object) not in {normalise(str(value)) for (value,) in over}})
+
+
+def _by_its_month(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> Candidate:
+    """What is moved to a day by its number alone, on the one next to when it was to be: "the 26th", of a test on 12 May."""
+    if said.predicate != "plans" or said.event_time is None or not said.explicit or (way := moved_to_a_day(turn.user_input)) is None:
+        return said
+    planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=said.object)
+    if not planned:
+        return said
+    was, now = (in_zone(at, zone).date() for at in (to_utc(str(planned[0][0])), turn.timestamp))
+    meant = moved_from(was, day=in_zone(said.event_time, zone).day, way=way, now=now)
+    if meant is None:
+        return said
+    shifted = meant - in_zone(said.event_time, zone).date()
+    ends = said.valid_to and to_utc(in_zone(said.valid_to, zone) + shifted)
+    return said.model_copy(update={"event_time": to_utc(in_zone(said.event_time, zone) + shifted), "valid_to": ends})
 
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:

@@ -143,6 +143,19 @@ where f.user_id = :user_id
 order by f.id desc
 limit 200;
 
+-- When that is which is planned under a key by a name.
+-- statement: planned_for
+select f.event_time
+from facts f
+where f.user_id = :user_id
+  and f.key = :key
+  and f.kind = 'fact'
+  and f.status = 'active'
+  and f.event_time is not null
+  and f.value_json ->> 'object' = :object
+order by f.id desc
+limit 1;
+
 -- What was believed under some keys of a user, and is no longer, in bare words; what was taken back never was.
 -- statement: objects_once
 select f.key, f.value_json ->> 'object' as object

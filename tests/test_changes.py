@@ -50,6 +50,19 @@ def test_who_has_no_car_any_more_drives_none(text: str, drives: list[str], tell:
 
 
 @pytest.mark.parametrize(
+    ("text", "habits"),
+    [
+        ("I gave up tennis", []),
+        ("I've swapped tennis for padel", []),
+        ("I gave up tennis for a week", ["play tennis on Mondays"]),
+        ("my sister gave up tennis", ["play tennis on Mondays"]),
+    ],
+)
+def test_what_is_given_up_ends_on_its_days_as_well(text: str, habits: list[str], tell: Tell) -> None:
+    assert believed(tell("I play tennis on Mondays", text)).get("user.habit", []) == habits
+
+
+@pytest.mark.parametrize(
     ("before", "text"),
     [
         ("I live in Leeds.", "moved to york on the monopoly board"),

@@ -450,6 +450,8 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("I have a painting in my room to remind me to stay true.", None),
         ("It made me think how much work we still have to do for it.", None),
         ("Put it on the list. I remember to breathe. My to-do list is long.", None),
+        ("TODO: call the bank", "call the bank"),
+        ('TODO: the name is hard-coded here\nconst owner = "Ana"; // in Porto', None),
     ],
 )
 def test_what_is_left_open_becomes_a_task(tell: Tell, text: str, title: str | None) -> None:

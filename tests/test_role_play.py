@@ -24,6 +24,8 @@ BEGUN = [
     "You play the doctor and I'll play the patient",
     "Let's play a game: I'm a dragon.",
     "Roleplay: you are a pirate",
+    "You are my boss and I'm an employee who wants a raise. I start: Hi!",
+    "dm me a dnd campaign. i'm a dwarf from the north",
     "Let's practise for a job interview. You're the interviewer, I'm a candidate called Bob.",
 ]
 
@@ -63,6 +65,8 @@ def test_what_is_said_beside_its_beginning_or_end_is_meant(mem: memdb.Memory) ->
         "Let's play chess",
         "I play the piano and you are a good listener",
         "Is a role play useful?",
+        "You're the best and I'm a big fan",
+        "You are my nutritionist and I am a beginner.",
     ],
 )
 def test_who_takes_no_part_speaks_for_themselves(mem: memdb.Memory, said: str) -> None:

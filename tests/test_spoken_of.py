@@ -88,6 +88,8 @@ def test_what_somebody_was_once_is_no_news_where_it_is_known_what_they_are(mem: 
         "My friend has two kids. Hamza is 9 and Zoya is 6",
         "I'm seeing someone about my knee. His name is Dr Roth",
         "The eldest, they say, is always spoiled",
+        "I lost my job and my cat in the same week",
+        "I died three times last night to that boss, and my horse too",
     ],
 )
 def test_what_was_played_or_is_of_others_is_not_believed(mem: memdb.Memory, said: str) -> None:

@@ -30,6 +30,28 @@ def _day(instant: datetime) -> str:
 
 
 @pytest.mark.parametrize(
+    ("text", "prefer", "day"),
+    [
+        ("the movers come on the 20th", "future", "2025-05-20"),
+        ("it's been moved to the 9th, same time", "future", "2025-06-09"),
+        ("done by the 31st", "future", "2025-05-31"),
+        ("we met on the 20th", "past", "2025-04-20"),
+        ("since the 31st", "past", "2025-03-31"),
+        ("it ends on the 14th", "future", "2025-05-14"),
+    ],
+)
+def test_a_day_by_its_number_alone_is_the_nearest_of_that_number(text: str, prefer: Prefer, day: str) -> None:
+    assert [begins for _, _, begins, _ in spans(text, prefer)] == [day]
+
+
+@pytest.mark.parametrize(
+    "text", ["on the 14th floor", "to the 3rd time", "by the 20th century", "on the 2nd attempt", "the 14th was nice", "on the 32nd"]
+)
+def test_a_number_of_anything_else_is_no_day(text: str) -> None:
+    assert spans(text) == []
+
+
+@pytest.mark.parametrize(
     ("text", "first", "after"),
     [
         ("in the first week of March", "2025-03-01", "2025-03-08"),

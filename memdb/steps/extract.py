@@ -22,10 +22,13 @@ from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, taken_back
+from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, last_day_there
+
+_DONE = frozenset(("plays", "hobby", "learning"))
+_ON_DAYS = re.compile(r" (?:on \w+days|every \w+day)\b")
 
 _Found = dict[tuple[str, str, bool], Candidate]
 """What was found so far, by key, object, and whether it is so no longer."""
@@ -105,7 +108,7 @@ def extract(
 
 def _read(turn: Turn, there: Situation) -> list[Candidate]:
     """The facts that a turn in English states."""
-    added = more_of_the_same(turn, there)
+    added = more_of_the_same(turn, there) or put_off_again(turn, there)
     if added:
         return added
     ends = taken_back(turn, there)
@@ -147,6 +150,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
                 facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
             facts += surmised_in(clause, here, partial(_believed, held_of, found))
+        facts += _with_its_days(facts, there) if facts else []
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, there)
@@ -209,6 +213,20 @@ def _ended(facts: list[Candidate], there: Situation) -> list[tuple[str, str]]:
     ends = [one for one in facts if one.negated and one.object]
     believed = there.believed([one.key for one in ends])
     return [(one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed]
+
+
+def _with_its_days(facts: list[Candidate], there: Situation) -> list[Candidate]:
+    """The ends of what is done on days, where it is given up: "I gave up tennis", of who plays tennis on Mondays."""
+    over = [one for one in facts if one.negated and one.object and one.predicate in _DONE and one.subject == there.owner.slug]
+    key = canonical_key(there.owner.slug, "habit")
+    habits = [(value, telling(value)) for _, value in there.held_under([key])] if over else []
+    named = {one.object for one in facts if one.key == key}
+    return [
+        one.model_copy(update={"key": key, "object": value, "value_json": None})
+        for one in over
+        for value, words in habits
+        if telling(one.object) < words and value not in named and _ON_DAYS.search(value)
+    ]
 
 
 def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:

@@ -23,7 +23,7 @@ _OPENS = re.compile(
     rf"(?:{_REMIND}(?=remind\b)|{_STILL}(?=(?:i|we) still\b)|\b(?!remind\b|(?:i|we) still\b))"
     r"(?P<says>(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
     r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to|note to self(?: to|:)?|my goal is to"
-    r"|to[- ]?do:|(?:i|we) still (?:have|need) to"
+    r"|to[- ]?do:(?![^\n]*\n[^\n]*(?:[{};]|//|==?|\(\)))|(?:i|we) still (?:have|need) to"
     r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*"
     r"(?P<what>(?:[^.!?\n]|(?:(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof)|(?<=\bst))\.){3,160}))",
     re.IGNORECASE,
