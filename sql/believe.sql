@@ -372,8 +372,8 @@ where o.user_id = :user_id
   and o.valid_to is null
 order by o.id;
 
--- What gave way or ended under the key of a fact, was said before it, and lasts into it, also where it lies in the archive; not what was so for a time
--- only.
+-- What gave way under the key of a fact, or :ended there, was said before it, and lasts into it, also where it lies in the archive; not what was so for a
+-- time only.
 -- statement: lasts_into
 select o.record
 from facts f
@@ -381,8 +381,9 @@ join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
   and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
   and o.key = :key
-  and (o.status = 'superseded' or (o.status = 'expired' and not exists (
-    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over')))
+  and o.status in ('superseded', 'expired')
+  and (o.status = 'superseded' or :ended and not exists (
+    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over'))
   and o.valid_from < o.valid_to
   and o.valid_to > f.valid_from
   and (f.valid_to is null or o.valid_from < f.valid_to)
@@ -436,8 +437,9 @@ join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
   and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
   and o.key = :key
-  and (o.status = 'superseded' or (o.status = 'expired' and not exists (
-    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over')))
+  and o.status in ('superseded', 'expired')
+  and (o.status = 'superseded' or not exists (
+    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over'))
   and o.valid_from < o.valid_to
   and o.valid_from > f.valid_from
   and o.valid_from < f.valid_to

@@ -224,7 +224,7 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
 def _told_anew(
     db: Database, said: Candidate | None, target: Fact, origin: Origin, predicates: Mapping[str, Predicate], config: Config
 ) -> dict[str, str | float | None]:
-    """What saying a fact again tells: since when it is, or was, so, and, of an active one, its marks by an application; None for what stays."""
+    """What saying a fact again tells: since when it is, or was, so, and its marks by an application if it is; None for what stays."""
     anew: dict[str, str | float | None] = dict.fromkeys(("valid_from", "tags", "memory_type", "importance"))
     if said is None or target.status in UNDECIDED:
         return anew

@@ -1,5 +1,5 @@
 -- What was said to be so no longer, whether or not it was believed by then: what was said before that and comes in later has ended, too.
-create table ends (
+create table if not exists ends (
   id integer primary key,
   user_id text not null check (user_id <> ''),
   key text not null check (key <> ''),
@@ -9,4 +9,4 @@ create table ends (
   said text not null check (json_valid(said))
 ) strict;
 
-create index ends_key on ends (user_id, key, said_at);
+create index if not exists ends_key on ends (user_id, key, said_at);
