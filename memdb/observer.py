@@ -18,7 +18,7 @@ from memdb.llm import LanguageModel
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.since import DENIED, REFUSED, Ends, cut_off, ended, note_end, note_end_of, of_its_time, parted, rejected
+from memdb.since import DENIED, REFUSED, Ends, comes_late, cut_off, ended, note_end, note_end_of, of_its_time, parted, rejected
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
@@ -52,6 +52,8 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
             )
         keep_calls(db, thought.calls, user_id=turn.user_id, turn_id=turn.turn_id, now=now, config=config)
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
+        if thought.proposals and comes_late(db, user_id=turn.user_id, now=turn.timestamp):
+            origin = origin.model_copy(update={"late": True})
         notes = list(thought.notes)
         for case, proposed in thought.proposals:
             if proposed is not None and not _still_holds(db, case, proposed, origin=origin, predicates=predicates):
@@ -115,8 +117,11 @@ def decide(
     if candidate.negated:
         note_end(db, candidate, origin=origin)
         done = _weigh(db, candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent, known=known)
-        cut_off(db, candidate, origin=origin)
+        if origin.late:
+            cut_off(db, candidate, origin=origin)
         return done
+    if not origin.late:
+        return _weigh(db, candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent, known=known)
     if (no := rejected(db, candidate, origin=origin)) is not None:
         return [(Action(type="noop", key=candidate.key, target_fact_id=no.fact_id, candidate=candidate, reason=REFUSED), no.fact_id)]
     ends = ended(db, candidate, origin=origin)

@@ -33,7 +33,9 @@ _MOOT = "what it doubted has ended"
 
 
 class Origin(Record):
-    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows."""
+    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows. What comes
+    `late` is weighed by what has ended since then, too.
+    """
 
     user_id: str
     turn_id: str
@@ -46,6 +48,7 @@ class Origin(Record):
     tags: tuple[str, ...] = ()
     confidence: float | None = None
     memory_type: MemoryType | None = None
+    late: bool = False
 
 
 def read_fact(db: Database, fact_id: str) -> Fact | None:

@@ -24,6 +24,11 @@ REFUSED = "it was said before the user rejected it"
 Ends = Sequence[tuple[Candidate, Origin]]
 
 
+def comes_late(db: Database, *, user_id: str, now: datetime) -> bool:
+    """Whether anything of a user has ended, or was said to, since an instant; if not, all else here tells nothing."""
+    return db.tuples("since.anything", user_id=user_id, now=to_text(now)) == [(1,)]
+
+
 def note_end(db: Database, said: Candidate, *, origin: Origin) -> None:
     """Keep what is said to be so no longer, for what was said before that and comes in later; not the words in which it was said."""
     told = said.model_copy(update={"excerpt": said.value_text, "former": False})  # what was so once is kept once
@@ -104,7 +109,7 @@ def of_its_time(db: Database, action: Action, ends: Ends, *, origin: Origin, pre
     first thing began that was said after it.
     """
     said = action.candidate
-    if said is None or said.negated or said.valid_to is not None or not _may_be_over(db, action, origin):
+    if not origin.late or said is None or said.negated or said.valid_to is not None or not _may_be_over(db, action, origin):
         return action
     alike, others = _over(db, said, ends, origin=origin, predicates=predicates)
     begins = max(said.valid_from or origin.now, origin.now)

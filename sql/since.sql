@@ -1,5 +1,12 @@
 -- What has been said and decided under a key since something was said that comes in late.
 
+-- Whether anything of a user has ended, or was said to, since an instant, or may have: whoever says something in its order need not look further.
+-- statement: anything
+select
+  exists (select 1 from ends where user_id = :user_id and said_at > :now)
+  or exists (select 1 from facts indexed by facts_closed where user_id = :user_id and updated_at > :now and status in ('superseded', 'expired'))
+  or exists (select 1 from facts_archive where user_id = :user_id and archived_at > :now) as late;
+
 -- statement: put
 insert into ends (user_id, key, turn_id, said_at, source, said) values (:user_id, :key, :turn_id, :said_at, :source, :said);
 

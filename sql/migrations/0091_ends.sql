@@ -9,4 +9,5 @@ create table if not exists ends (
   said text not null check (json_valid(said))
 ) strict;
 
-create index if not exists ends_key on ends (user_id, key, said_at);
+create index if not exists ends_said on ends (user_id, said_at);
+create index if not exists facts_archive_at on facts_archive (user_id, archived_at);
