@@ -52,7 +52,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
             )
         keep_calls(db, thought.calls, user_id=turn.user_id, turn_id=turn.turn_id, now=now, config=config)
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
-        if thought.proposals and comes_late(db, user_id=turn.user_id, now=turn.timestamp):
+        if (thought.proposals or thought.opened) and comes_late(db, user_id=turn.user_id, now=turn.timestamp):
             origin = origin.model_copy(update={"late": True})
         notes = list(thought.notes)
         for case, proposed in thought.proposals:

@@ -33,8 +33,9 @@ _MOOT = "what it doubted has ended"
 
 
 class Origin(Record):
-    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows. What comes
-    `late` is weighed by what has ended since then, too.
+    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows.
+
+    What comes `late` is weighed by what has ended since then, too.
     """
 
     user_id: str
