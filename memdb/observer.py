@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
+from functools import partial
 
 from memdb import stored
 from memdb.beliefs import as_received, bearing_on, beliefs_about
@@ -114,28 +115,19 @@ def decide(
 
     What the user has rejected since it was said changes nothing, and what has been said to be over since then ends with that.
     """
+    weigh = partial(_weigh, db, candidate, origin=origin, predicates=predicates, config=config, consent=consent, known=known)
     if candidate.negated:
         note_end(db, candidate, origin=origin)
-        done = _weigh(db, candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent, known=known)
+        done = weigh(proposed=proposed)
         if origin.late:
             cut_off(db, candidate, origin=origin)
         return done
     if not origin.late:
-        return _weigh(db, candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent, known=known)
+        return weigh(proposed=proposed)
     if (no := rejected(db, candidate, origin=origin)) is not None:
         return [(Action(type="noop", key=candidate.key, target_fact_id=no.fact_id, candidate=candidate, reason=REFUSED), no.fact_id)]
     ends = ended(db, candidate, origin=origin)
-    done = _weigh(
-        db,
-        candidate,
-        origin=origin,
-        predicates=predicates,
-        config=config,
-        proposed=None if ends else proposed,
-        consent=consent,
-        known=known,
-        ends=ends,
-    )
+    done = weigh(proposed=None if ends else proposed, ends=ends)
     for over, since in ends:
         _weigh(db, over, origin=since, predicates=predicates, config=config)
         cut_off(db, over, origin=since)
