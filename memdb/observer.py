@@ -202,8 +202,8 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     doubts = [action for action in actions if action.type == "mark_pending_confirmation"]
     denies = candidate.negated
     ending = {action.target_fact_id for action in doubts if action.new_value_text is None}
-    doubted = next((fact for fact in beliefs if fact.fact_id in ending and _says(candidate, fact)), None)
-    if doubted is not None:  # what is believed is no doubt of itself: of what is to come, it is said that it has begun
+    doubted = next((fact for fact in beliefs if fact.fact_id in ending and _says_already(candidate, fact)), None)
+    if doubted is not None:  # what is believed is no doubt of itself
         again = {"type": "noop", "target_fact_id": doubted.fact_id, "reason": "said again, but not by the user: begins as was said"}
         return [doubts[0].model_copy(update=again)]
     waiting = (fact for fact in beliefs if fact.key == candidate.key and fact.denies and fact.status == "pending_confirmation")
@@ -221,9 +221,10 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     return [*sure, first.model_copy(update={"also": tuple(one for one in against if one != first.target_fact_id)})]
 
 
-def _says(candidate: Candidate, fact: Fact) -> bool:
+def _says_already(candidate: Candidate, fact: Fact) -> bool:
+    """Whether a candidate says a fact that was still to begin when that was said last."""
     said = candidate.key == fact.key and candidate.denies == fact.denies and is_same(candidate.object, fact.object)
-    return said and not candidate.negated
+    return said and not candidate.negated and fact.valid_from > (fact.last_mentioned_at or fact.created_at)
 
 
 def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: Mapping[str, Predicate]) -> bool:
