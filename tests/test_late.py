@@ -159,6 +159,19 @@ def test_what_is_said_again_late_was_so_since_then(mem: memdb.Memory) -> None:
     assert [f"{fact.valid_from:%m-%d}" for fact in mem.facts("ana")] == ["02-01"]
 
 
+def test_what_was_so_for_a_time_and_is_told_late_is_a_time_of_its_own(mem: memdb.Memory) -> None:
+    for day in ("02-06", "01-13"):
+        say(mem, day, "I'm staying in Rome this week.")
+    held = [mem.facts("ana", key="user.staying_in", as_of=f"2025-{day}") for day in ("01-15", "01-25", "02-07")]
+    assert [len(facts) for facts in held] == [1, 0, 1]
+
+
+def test_an_end_that_comes_in_late_ends_what_has_given_way_since(mem: memdb.Memory) -> None:
+    for day, text in (("01-01", "I live in Porto."), ("03-01", "I moved to Lisbon."), ("02-01", "I moved out of Porto.")):
+        say(mem, day, text)
+    assert mem.facts("ana", key="user.lives_in", as_of="2025-02-15") == []
+
+
 def test_forgetting_a_key_erases_what_was_said_to_be_over_though_it_was_not_known(mem: memdb.Memory) -> None:
     say(mem, "03-10", "I no longer drive a Volvo.")
     mem.forget("ana", key="user.drives")

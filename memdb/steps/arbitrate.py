@@ -27,7 +27,8 @@ def arbitrate(
     the turn. What is proposed here, `guard` may still turn into a question.
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
-    same = [fact for fact in own if fact.denies == candidate.denies and _same(fact, candidate) and not _is_over_before(candidate, fact)]
+    same = [fact for fact in own if fact.denies == candidate.denies and _same(fact, candidate)]
+    same = [fact for fact in same if fact.created_at <= now or not _is_over_before(candidate, fact)]
     if candidate.coming and not candidate.negated:
         same = [fact for fact in same if fact.status == "active" and fact.valid_to is not None]
         if not same:
