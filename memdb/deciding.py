@@ -18,11 +18,12 @@ from memdb.figures import closer
 from memdb.observer import build_profile
 from memdb.privacy import topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, dismiss_moot, let, move, settle
+from memdb.recording import Origin, bring_back, dismiss, dismiss_moot, let, move, settle
 from memdb.recording import doubt as make_uncertain
 from memdb.recording import end as close
 from memdb.records import DECIDABLE, Consent, Fact, Procedure, TaskState, by_the_clock
 from memdb.reviving import make_way, revive
+from memdb.since import REJECTED, note_end_of
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
 from memdb.times import to_text, utc_now
@@ -53,8 +54,8 @@ def reject(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fact
     with db.transaction():
         fact = _standing_fact(db, fact_id, now=now)
         origin = _origin(fact.user_id, "reject", now)
-        dismiss(db, fact, origin=origin, reason="rejected by the user")
-        revive(db, fact, origin=origin, predicates=stored.predicates(db))
+        dismiss(db, fact, origin=origin, reason=REJECTED)
+        revive(db, fact, origin=origin, predicates=stored.predicates(db), config=config)
         _heed_again(db, origin)
         correct(db, user_id=fact.user_id, cause=origin.turn_id, now=now, config=config)
     return reading.fact(db, fact_id)
@@ -77,7 +78,9 @@ def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
         if fact.valid_to is not None and fact.valid_to <= now and fact.valid_to < ends:  # it expired then, though nobody wrote that down
             over = f"was over on {to_text(fact.valid_to)} and cannot end later"
             raise InputError(f"The fact {fact_id!r} {over}; give that time, or an earlier one.")
-        close(db, fact, ends=ends, origin=_origin(fact.user_id, "end", now), reason="ended by the application")
+        origin = _origin(fact.user_id, "end", now)
+        close(db, fact, ends=ends, origin=origin, reason="ended by the application")
+        note_end_of(db, fact, ends=ends, origin=origin)
     return reading.fact(db, fact_id)
 
 
@@ -107,6 +110,7 @@ def set_task(db: Database, fact_id: str, state: TaskState, *, now: datetime) -> 
         fact = reading.fact(db, fact_id)
         if fact.kind != "task":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
+        bring_back(db, fact_id)
         move(db, fact, state=state, origin=_origin(fact.user_id, "task", now), reason=f"said to be {state}")
     return reading.fact(db, fact_id)
 
@@ -126,7 +130,7 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
         if user_id is None:
             return Undone()
         before = db.changes
-        undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
+        undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now, config=config)
         dismiss_moot(db, user_id=user_id, now=now)
         if db.changes == before:
             return undone

@@ -29,13 +29,14 @@ def link(db: Database, source_id: str, target_id: str, *, relation: Relation, st
 
     Raises:
         NotFoundError: no fact has one of these ids.
-        InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+        InputError: they are the same fact, of different users, or in the archive, no such relation is known, or the strength is not
+            in 0..1.
     """
     checks.one_of(relation, get_args(Relation), "relation")
     if (share := checks.share(strength, "strength")) is None:
         raise InputError("strength is None; give a number between 0 and 1.")
     with db.transaction():
-        source, target = reading.fact(db, source_id), reading.fact(db, target_id)
+        source, target = (reading.in_place(db, reading.fact(db, fact_id)) for fact_id in (source_id, target_id))
         return put_link(db, source, target, relation=relation, strength=float(share), now=now)
 
 

@@ -918,10 +918,10 @@ class Memory:
         )
 
     def fact(self, fact_id: str) -> Fact:
-        """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
+        """Return one row by its id as it is now: whosever it is and whatever its kind and status, also out of the archive.
 
         Raises:
-            NotFoundError: there is no such fact, or only the archive has it.
+            NotFoundError: there is no such fact.
         """
         return by_the_clock(reading.fact(self._store.database(), fact_id), utc_now())
 
@@ -1045,7 +1045,8 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has one of these ids.
-            InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+            InputError: they are the same fact, of different users, or in the archive, no such relation is known, or the strength is not
+                in 0..1.
         """
         db = self._store.database()
         return linking.link(db, source_id, target_id, relation=relation, strength=strength, now=self._now(now))
@@ -1212,7 +1213,7 @@ class Memory:
 
         Raises:
             NotFoundError: there is no such fact, or none of this user.
-            InputError: there is no question, or it is not said by True or False.
+            InputError: there is no question, it is not said by True or False, or the fact lies in the archive.
         """
         give_feedback(self._store.database(), query, fact_id, user_id=user_id, good=good)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
+from functools import partial
 
 from memdb import stored
 from memdb.beliefs import as_received, bearing_on, beliefs_about
@@ -16,8 +17,9 @@ from memdb.figures import closer
 from memdb.keys import is_same, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
-from memdb.recording import Origin, bring_back, dismiss, end, expire_over, keep_calls, move, read_fact, settle
+from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
+from memdb.since import DENIED, REFUSED, Ends, comes_late, cut_off, ended, note_end, note_end_of, of_its_time, parted, rejected
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
@@ -51,6 +53,8 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
             )
         keep_calls(db, thought.calls, user_id=turn.user_id, turn_id=turn.turn_id, now=now, config=config)
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
+        if (thought.proposals or thought.opened) and comes_late(db, user_id=turn.user_id, now=turn.timestamp):
+            origin = origin.model_copy(update={"late": True})
         notes = list(thought.notes)
         for case, proposed in thought.proposals:
             if proposed is not None and not _still_holds(db, case, proposed, origin=origin, predicates=predicates):
@@ -58,7 +62,8 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
                     Note(step="arbitrate", key=case.candidate.key, why="what was believed has changed meanwhile, so the rules decided")
                 )
                 proposed = None
-            decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+            done = decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+            notes += [Note(step="arbitrate", key=action.key, why=REFUSED) for action, _ in done if action.reason == REFUSED]
         if thought.heard is not None:
             _settle(db, thought.heard, origin=origin, predicates=predicates, config=config)
         for candidate, source in thought.opened:
@@ -83,11 +88,13 @@ def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[s
     if waits is None or waits.status not in DECIDABLE or (heard.against and waits.status == "active"):
         return
     if waits.status == "active" and not heard.right:
-        end(db, waits, ends=max(origin.now, waits.valid_from), origin=origin, reason="said to be so no longer, when asked")
+        ends = max(origin.now, waits.valid_from)
+        end(db, waits, ends=ends, origin=origin, reason="said to be so no longer, when asked")
+        note_end_of(db, waits, ends=ends, origin=origin)
         return
     chosen = waits if heard.right else held
     if chosen is None or (chosen is held and chosen.status != "active"):
-        dismiss(db, waits, origin=origin, reason="said not to be so, when asked")
+        dismiss(db, waits, origin=origin, reason=DENIED)
         return
     raised = chosen.confidence + closer(chosen.confidence, config.confirmation_rate)
     settle(db, chosen, origin=origin, reason="said to be right, when asked", confidence=raised, predicates=predicates, seen=1)
@@ -104,10 +111,46 @@ def decide(
     consent: Consent | None = None,
     known: dict[str, Fact] | None = None,
 ) -> list[tuple[Action, str | None]]:
-    """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
+    """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it.
+
+    What the user has rejected since it was said changes nothing, and what has been said to be over since then ends with that.
+    """
+    weigh = partial(_weigh, db, candidate, origin=origin, predicates=predicates, config=config, consent=consent, known=known)
+    if candidate.negated:
+        note_end(db, candidate, origin=origin)
+        done = weigh(proposed=proposed)
+        if origin.late:
+            cut_off(db, candidate, origin=origin)
+        return done
+    if not origin.late:
+        return weigh(proposed=proposed)
+    if (no := rejected(db, candidate, origin=origin)) is not None:
+        return [(Action(type="noop", key=candidate.key, target_fact_id=no.fact_id, candidate=candidate, reason=REFUSED), no.fact_id)]
+    ends = ended(db, candidate, origin=origin)
+    done = weigh(proposed=None if ends else proposed, ends=ends)
+    for over, since in ends:
+        _weigh(db, over, origin=since, predicates=predicates, config=config)
+        cut_off(db, over, origin=since)
+    return done
+
+
+def _weigh(
+    db: Database,
+    candidate: Candidate,
+    *,
+    origin: Origin,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+    proposed: Action | None = None,
+    consent: Consent | None = None,
+    known: dict[str, Fact] | None = None,
+    ends: Ends = (),
+) -> list[tuple[Action, str | None]]:
+    """Decide by what is believed now."""
     beliefs = beliefs_about(
         db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
     )
+    beliefs = parted(beliefs, candidate, ends)
     said = as_received(beliefs, candidate, now=origin.now, present=utc_now())
     actions = arbitrate(candidate, said, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
     allowed = []
@@ -116,30 +159,14 @@ def decide(
         allowed.append(
             guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source, confidence=origin.confidence)
         )
-    decided = [_of_its_time(db, action, origin=origin, config=config) for action in _one_doubt(allowed, candidate, beliefs, config)]
+    decided = [
+        of_its_time(db, action, ends, origin=origin, predicates=predicates, config=config)
+        for action in _one_doubt(allowed, candidate, beliefs, config)
+    ]
     done = [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
     if _is_another(candidate, decided, beliefs):
         _leave(db, candidate, origin=origin, predicates=predicates, config=config)
     return done
-
-
-def _of_its_time(db: Database, action: Action, *, origin: Origin, config: Config) -> Action:
-    """An action, unless it would believe what is known to have ended since it was said: then that was said once more, of the time before.
-
-    Where the end is yet to come by the clock, that was ahead when it was told, and what comes in now was said after it.
-    """
-    said = action.candidate
-    if action.type != "insert" or action.target_fact_id is not None or said is None or said.negated or said.valid_to is not None:
-        return action
-    begins, due = max(said.valid_from or origin.now, origin.now), said.event_time
-    times = {"said_at": to_text(origin.now), "begins": to_text(begins), "due": to_text(due) if due else None, "present": to_text(utc_now())}
-    rows = db.all("believe.lasted", user_id=origin.user_id, key=action.key, kind=origin.kind, **times)
-    known = next((fact for fact in stored.facts(db, rows) if is_same(said.object, fact.object)), None)
-    if known is None or bring_back(db, known.fact_id) is None:
-        return action
-    delta = closer(known.confidence, config.confirmation_rate)
-    told = {"type": "noop", "target_fact_id": known.fact_id, "confidence_delta": delta, "reason": "said again, of the time before it ended"}
-    return action.model_copy(update=told)
 
 
 def _is_another(candidate: Candidate, actions: Sequence[Action], beliefs: Sequence[Fact]) -> bool:
@@ -160,6 +187,8 @@ def _leave(db: Database, candidate: Candidate, *, origin: Origin, predicates: Ma
     begins = f"{owner}{candidate.predicate}."
     ends = candidate.valid_from or origin.now
     for fact in stored.facts(db, db.all("believe.of_somebody", user_id=origin.user_id, begins=begins, turn_id=origin.turn_id)):
+        if (fact.last_mentioned_at or fact.created_at) > origin.now:
+            continue  # of the next one
         reason = f"of a former {candidate.predicate}"
         action = Action(type="expire", key=fact.key, target_fact_id=fact.fact_id, valid_to=max(ends, fact.valid_from), reason=reason)
         apply(db, action, origin=origin, predicates=predicates, config=config)
@@ -172,6 +201,11 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     """
     doubts = [action for action in actions if action.type == "mark_pending_confirmation"]
     denies = candidate.negated
+    ending = {action.target_fact_id for action in doubts if action.new_value_text is None}
+    doubted = next((fact for fact in beliefs if fact.fact_id in ending and _says_already(candidate, fact)), None)
+    if doubted is not None:  # what is believed is no doubt of itself
+        again = {"type": "noop", "target_fact_id": doubted.fact_id, "reason": "said again, but not by the user: begins as was said"}
+        return [doubts[0].model_copy(update=again)]
     waiting = (fact for fact in beliefs if fact.key == candidate.key and fact.denies and fact.status == "pending_confirmation")
     known = next((fact for fact in waiting if normalise(fact.object) == normalise(candidate.object)), None) if denies else None
     if doubts and known is not None:
@@ -185,6 +219,12 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     against = [action.target_fact_id for action in (doubts if denies else actions) if action.target_fact_id]
     sure = [action for action in actions if action.type != "mark_pending_confirmation"] if denies else []
     return [*sure, first.model_copy(update={"also": tuple(one for one in against if one != first.target_fact_id)})]
+
+
+def _says_already(candidate: Candidate, fact: Fact) -> bool:
+    """Whether a candidate says a fact that was still to begin when that was said last."""
+    said = candidate.key == fact.key and candidate.denies == fact.denies and is_same(candidate.object, fact.object)
+    return said and not candidate.negated and fact.valid_from > (fact.last_mentioned_at or fact.created_at)
 
 
 def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: Mapping[str, Predicate]) -> bool:

@@ -187,11 +187,12 @@ def give_feedback(db: Database, query: str, fact_id: str, *, user_id: str | None
 
     Raises:
         NotFoundError: there is no such fact, or none of this user.
-        InputError: there is no question, or it is not said by True or False.
+        InputError: there is no question, it is not said by True or False, or the fact lies in the archive.
     """
     asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
     with db.transaction():
         given = reading.fact(db, fact_id) if user_id is None else reading.fact_of_user(db, fact_id, user_id=user_id)
+        reading.in_place(db, given)
         db.run("feedback.give", user_id=given.user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
 
 

@@ -14,7 +14,7 @@ from memdb.answers import Listed, Sources, Stats
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
 from memdb.driver import SCHEMA_VERSION
-from memdb.errors import NotFoundError
+from memdb.errors import InputError, NotFoundError
 from memdb.recording import read_fact
 from memdb.records import EVER, LIVE, Category, Change, Consent, Event, Fact, ModelCall, Procedure, Status, TurnRecord, TurnStatus
 from memdb.store import Store
@@ -30,12 +30,12 @@ def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
 
 
 def fact(db: Database, fact_id: str) -> Fact:
-    """Return one row by its id.
+    """Return one row by its id, also where it lies in the archive.
 
     Raises:
-        NotFoundError: there is no such fact, or only the archive has it.
+        NotFoundError: there is no such fact.
     """
-    found = read_fact(db, checks.text(fact_id, "fact_id"))
+    found = _ever(db, checks.text(fact_id, "fact_id"))
     if found is None:
         raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
     return found
@@ -47,10 +47,22 @@ def fact_of_user(db: Database, fact_id: str, *, user_id: str) -> Fact:
     Raises:
         NotFoundError: there is no such fact of this user.
     """
-    found = read_fact(db, checks.text(fact_id, "fact_id"))
+    found = _ever(db, checks.text(fact_id, "fact_id"))
     if found is None or found.user_id != user_id:  # nobody is told what is another's
         raise NotFoundError(f"There is no fact {fact_id!r} of user {user_id!r}; list theirs with facts() or `memdb facts`.")
     return found
+
+
+def in_place(db: Database, fact: Fact) -> Fact:
+    """Return a fact that links and feedback may name: what lies in the archive has neither.
+
+    Raises:
+        InputError: it lies in the archive.
+    """
+    if read_fact(db, fact.fact_id) is None:
+        said = f"{fact.fact_id!r} ({fact.value_text[:60]!r})"
+        raise InputError(f"The fact {said} lies in the archive, and is {fact.status}: it has neither links nor feedback; name another.")
+    return fact
 
 
 def facts(
@@ -191,6 +203,11 @@ def stats(store: Store) -> Stats:
             **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
         }
     )
+
+
+def _ever(db: Database, fact_id: str) -> Fact | None:
+    row = db.one("believe.ever_by_id", fact_id=fact_id)
+    return stored.fact(db, row["record"]) if row else None
 
 
 def _part(

@@ -33,7 +33,10 @@ _MOOT = "what it doubted has ended"
 
 
 class Origin(Record):
-    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows."""
+    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows.
+
+    What comes `late` is weighed by what has ended since then, too.
+    """
 
     user_id: str
     turn_id: str
@@ -46,6 +49,7 @@ class Origin(Record):
     tags: tuple[str, ...] = ()
     confidence: float | None = None
     memory_type: MemoryType | None = None
+    late: bool = False
 
 
 def read_fact(db: Database, fact_id: str) -> Fact | None:
@@ -163,7 +167,7 @@ def settle(
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "apply.activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
-    shorten(db, fact.fact_id, log, predicates)
+    shorten(db, fact.fact_id, log, predicates, ended=False)  # or who ended something could not take that back
 
 
 def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
@@ -250,12 +254,12 @@ def reject_rivals(
     return late
 
 
-def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
-    """Under a key with one value, what gave way lasted only until the next thing began, in whatever order they were told."""
+def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate], *, ended: bool = True) -> None:
+    """Under a key with one value, what gave way, or `ended`, lasted only until the next thing began, in whatever order they were told."""
     (fact,) = _facts(db, "believe.by_id", fact_id)
     if not _gives_way(fact, predicates) or (fact.status == "active" and fact.valid_to is not None):
         return  # nor does what is so for a time take another's place
-    for earlier in stored.facts(db, db.all("believe.lasts_into", fact_id=fact_id, user_id=fact.user_id, key=fact.key)):
+    for earlier in stored.facts(db, db.all("believe.lasts_into", fact_id=fact_id, user_id=fact.user_id, key=fact.key, ended=int(ended))):
         if not earlier.denies and bring_back(db, earlier.fact_id):
             starts = to_text(fact.valid_from)
             log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "apply.close", status=earlier.status, valid_to=starts)

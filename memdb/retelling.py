@@ -26,6 +26,8 @@ def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> 
     A time after the fact was first said is none of its beginning: it may have ended and begun anew.
     """
     begins = said.valid_from
+    if begins is None and now < fact.valid_from <= fact.created_at:
+        return not said.temporary and said.event_time is None  # it comes in late, and was so by then
     if begins is None or said.negated or said.event_time is not None or begins == fact.valid_from:
         return False
     if begins > now or begins > fact.created_at:

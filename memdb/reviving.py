@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memdb import stored
+from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.keys import is_same, predicate_of
+from memdb.merging import merge
 from memdb.recording import Log, Origin, action_hash_of, beside, bring_back, closed, held_beside, opposed, read_fact
 from memdb.records import Fact, Predicate
 from memdb.times import to_text
 
 
-def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate]) -> None:
+def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:
     """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
 
     What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
@@ -44,6 +46,8 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
             for one in earlier.values():
                 if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
                     db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
+        for fact_id in earlier:
+            take_up(db, fact_id, origin=origin, config=config)
 
 
 def make_way(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:
@@ -63,6 +67,16 @@ def make_way(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate],
         )
         if first is fact:
             return
+
+
+def take_up(db: Database, fact_id: str, *, origin: Origin, config: Config) -> None:
+    """Where a fact stands again, what waits and says the same was that fact said again, while something else was believed."""
+    fact = read_fact(db, fact_id)
+    if fact is None or fact.status != "active" or fact.kind != "fact":
+        return
+    waits = [other for other in held_beside(db, fact) if other.status == "pending_confirmation" and other.denies == fact.denies]
+    if same := [other for other in waits if is_same(other.object, fact.object)]:
+        merge(db, fact, same, origin=origin, reason="said again, while something else was believed", config=config)
 
 
 def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate], now: datetime) -> None:

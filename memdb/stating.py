@@ -42,6 +42,7 @@ from memdb.records import (
     parts_of,
     state_of,
 )
+from memdb.since import comes_late
 from memdb.steps.admit import admit
 from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
@@ -288,6 +289,8 @@ def state(
         ):
             return None
         allowed, consent = _allowed(db, case, origin=origin, predicates=predicates, config=config)  # they may just have chosen anew
+        if comes_late(db, user_id=origin.user_id, now=origin.now):
+            origin = origin.model_copy(update={"late": True})
         if repeats is not None and not _still_holds(db, repeats, case):
             repeats = None
         results = decide(

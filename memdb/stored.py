@@ -21,7 +21,7 @@ from memdb.checks import fault
 from memdb.database import Database, Row, SqlValue
 from memdb.driver import NO_UTF_8, damaged_error, row_error
 from memdb.errors import StoreError
-from memdb.records import Change, Damage, Event, Fact, Kind, Link, ModelCall, Predicate, Record, TurnRecord
+from memdb.records import Candidate, Change, Damage, Event, Fact, Kind, Link, ModelCall, Predicate, Record, Source, TurnRecord
 from memdb.tables import table_against_rules
 
 Shape = TypeVar("Shape", bound=Record)
@@ -31,6 +31,12 @@ _UNREADABLE = (ValueError, TypeError, KeyError)  # pydantic's and json's errors 
 
 class _Archived(Record):
     record: Fact
+
+
+class _Ended(Record):
+    said: Candidate
+    said_at: datetime
+    source: Source
 
 
 class _Page(Record):
@@ -86,6 +92,7 @@ _KEPT = (
     _Kept("facts", "check.facts", Fact, ("fact_id",), parsed=("value_json", "tags")),
     _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked=_ALL | {"fact_id": None}),
     _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id", "user_id")),
+    _Kept("ends", "check.ends", _Ended, ("id",), parsed=("said",), beside=("id", "user_id")),
     _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_TURNS),
     _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id", "user_id")),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),

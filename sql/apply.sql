@@ -17,7 +17,7 @@ on conflict (fact_id) do nothing;
 -- statement: tag_importance
 select max(importance) as importance from tag_importance where tag in (select lower(value) from json_each(:tags));
 
--- A turn may arrive late; what was last mentioned, and last changed, stays the latest. A null :source stays as it is.
+-- A turn may arrive late; what was last mentioned, and last changed, stays the latest, and what was said first is the first. A null :source stays as it is.
 -- statement: refine
 update facts set
   value_text = :value_text,
@@ -31,6 +31,7 @@ update facts set
   effective_importance = coalesce(:importance, effective_importance),
   confidence = :confidence,
   source = coalesce(:source, source),
+  created_at = min(created_at, :now),
   seen_count = seen_count + 1,
   updated_at = max(updated_at, :now),
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
@@ -39,6 +40,7 @@ where fact_id = :fact_id;
 -- statement: mention
 update facts set
   confidence = :confidence,
+  created_at = min(created_at, :now),
   source = coalesce(:source, source),
   seen_count = seen_count + 1,
   updated_at = max(updated_at, :now),

@@ -16,7 +16,7 @@ held as materialized (
     and f.kind <> 'message'
     and (:kind is null or f.kind = :kind)
     and f.status in ('active', 'pending_confirmation', 'uncertain')
-    and (f.valid_to is null or f.valid_to > :now)
+    and (f.valid_to is null or f.valid_to > max(:now, f.valid_from))
 ),
 word as materialized (  -- or the JSON would be read once more for every row
   select value as word from json_each(:words)
@@ -70,7 +70,7 @@ held as materialized (
   where f.kind <> 'message'
     and (:kind is null or f.kind = :kind)
     and f.status in ('active', 'pending_confirmation', 'uncertain')
-    and (f.valid_to is null or f.valid_to > :now)
+    and (f.valid_to is null or f.valid_to > max(:now, f.valid_from))
 ),
 word as materialized (
   select value from json_each(:words)
@@ -244,6 +244,13 @@ order by f.id;
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 
+-- The same of what may lie in the archive.
+-- statement: ever_by_id
+select record from fact_record where fact_id = :fact_id
+union all
+select record from facts_archive where fact_id = :fact_id
+limit 1;
+
 -- What is over by the clock has expired, also where that is still to be written down. :contains is a text in several cases, of which a row has one
 -- in its key or in its words. Which rows stand on a page is told before any of them is made a record, and a :limit below 0 is none.
 -- statement: current
@@ -378,7 +385,8 @@ where o.user_id = :user_id
   and o.valid_to is null
 order by o.id;
 
--- What gave way under the key of a fact, was said before it, and lasts into it, also where it lies in the archive.
+-- What gave way under the key of a fact, or :ended there, was said before it, and lasts into it, also where it lies in the archive; not what was so for a
+-- time only.
 -- statement: lasts_into
 select o.record
 from facts f
@@ -386,7 +394,9 @@ join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
   and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
   and o.key = :key
-  and o.status = 'superseded'
+  and o.status in ('superseded', 'expired')
+  and (o.status = 'superseded' or :ended and not exists (
+    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over'))
   and o.valid_from < o.valid_to
   and o.valid_to > f.valid_from
   and (f.valid_to is null or o.valid_from < f.valid_to)
@@ -412,22 +422,6 @@ where f.fact_id = :fact_id
     where h.fact_id = o.fact_id and h.operation in ('supersede', 'expire') and h.after ->> 'valid_to' = f.valid_from))
 order by o.id;
 
--- What of a key was so when something was said, and ended after that, and after what was said begins, by the :present, also where it lies in the
--- archive; the last to end first.
--- statement: lasted
-select e.record
-from fact_ever e
-where e.user_id = :user_id
-  and e.key = :key
-  and e.kind = :kind
-  and e.status in ('superseded', 'expired')
-  and e.valid_from <= :said_at
-  and e.valid_to > :begins
-  and e.valid_to <= :present
-  and e.record ->> 'event_time' is :due
-  and e.record ->> '$.value_json.polarity' is not 'negative'
-order by e.valid_to desc;
-
 -- What was so under the key of a fact at some time since :begins, and before it. What gave way to it and lasts into it does not count.
 -- statement: before_it
 select e.fact_id
@@ -447,7 +441,8 @@ where f.fact_id = :fact_id
     and coalesce(e.record ->> 'last_mentioned_at', e.record ->> 'created_at') <= :now)
 limit 1;
 
--- What began under the key of a fact while that lasted, was said after it, and gave way, too, also where it lies in the archive; the first first.
+-- What began under the key of a fact while that lasted, was said after it, and gave way or ended, too, also where it lies in the archive; the first
+-- first.
 -- statement: begins_within
 select o.record
 from facts f
@@ -455,7 +450,9 @@ join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
   and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
   and o.key = :key
-  and o.status = 'superseded'
+  and o.status in ('superseded', 'expired')
+  and (o.status = 'superseded' or not exists (
+    select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over'))
   and o.valid_from < o.valid_to
   and o.valid_from > f.valid_from
   and o.valid_from < f.valid_to

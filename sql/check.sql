@@ -12,6 +12,8 @@ select 'fact_history', 'id', id, user_id, 'after' from fact_history where after 
 union all
 select 'facts_archive', 'fact_id', fact_id, user_id, 'record' from facts_archive where not json_valid(record)
 union all
+select 'ends', 'id', id, user_id, 'said' from ends where not json_valid(said)
+union all
 select 'events', 'event_id', event_id, user_id, 'participants' from events where not json_valid(participants)
 union all
 select 'profiles', 'user_id', user_id, user_id, 'profile' from profiles where not json_valid(profile)
@@ -96,6 +98,9 @@ select user_id, session_id, started_at, last_turn_at, ended_at, day from session
 
 -- statement: feedback
 select user_id, query, fact_id, given_at from feedback;
+
+-- statement: ends
+select id, user_id, said, said_at, source from ends;
 
 -- statement: links
 select source_id, target_id, relation, strength from links;

@@ -197,6 +197,15 @@ told (table_name, column_name, meaning, unit) as materialized (values
 ('fact_ever', 'valid_to', '=facts', null),
 ('fact_ever', 'record', 'The whole row.', 'JSON'),
 
+('ends', null, 'What was said to be so no longer: what comes in later, and was said before, has ended, too.', null),
+('ends', 'id', 'The order in which it came in.', null),
+('ends', 'user_id', '=facts', null),
+('ends', 'key', '=facts', null),
+('ends', 'turn_id', 'The turn, or the decision, that said so.', null),
+('ends', 'said_at', 'When that was said.', 'UTC'),
+('ends', 'source', '=facts', null),
+('ends', 'said', 'What ends, as it was read.', 'JSON'),
+
 ('turns', null, 'The turns of conversations: what was said and answered, and what became of it.', null),
 ('turns', 'id', 'The order in which they came.', null),
 ('turns', 'turn_id', 'Its name, one of its user''s.', null),

@@ -52,7 +52,9 @@ where user_id = :user_id and fact_id in (select value from json_each(:derived));
 -- statement: turns
 select source_turn_id as turn_id from fact_ever where user_id = :user_id and key = :key
 union
-select turn_id from fact_history where user_id = :user_id and key = :key;
+select turn_id from fact_history where user_id = :user_id and key = :key
+union
+select turn_id from ends where user_id = :user_id and key = :key;
 
 -- Of one key only what it holds is read, and not all that there is of the user.
 -- statement: delete_facts
@@ -76,6 +78,9 @@ delete from facts_archive where user_id = :user_id and (:key is null or key = :k
 
 -- statement: delete_history
 delete from fact_history where user_id = :user_id and (:key is null or key = :key);
+
+-- statement: delete_ends
+delete from ends where user_id = :user_id and (:key is null or key = :key);
 
 -- statement: delete_turns
 delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)));
@@ -101,6 +106,8 @@ where user_id = :user_id and :key is not null
 select distinct e.record ->> '$.value_json.object' as word
 from fact_ever e
 where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_json.object') > 2
+union
+select said ->> 'object' from ends where user_id = :user_id and key = :key and length(said ->> 'object') > 2
 order by 1;
 
 -- What may quote something, by its ids, and what those say.

@@ -213,6 +213,20 @@ create table facts_archive (
 ) strict, without rowid;
 
 create index facts_archive_user on facts_archive (user_id, key);
+create index facts_archive_at on facts_archive (user_id, archived_at);
+
+-- What was said to be so no longer, whether or not it was believed by then: what was said before that and comes in later has ended, too.
+create table ends (
+  id integer primary key,
+  user_id text not null check (user_id <> ''),
+  key text not null check (key <> ''),
+  turn_id text not null,
+  said_at text not null check (said_at is strftime('%Y-%m-%dT%H:%M:%fZ', said_at)),
+  source text not null,
+  said text not null check (json_valid(said))
+) strict;
+
+create index ends_said on ends (user_id, said_at);
 
 -- The durable queue: a turn is here before observe() returns, and stays as the record of what was said.
 create table turns (

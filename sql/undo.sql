@@ -132,6 +132,7 @@ update facts set
   confidence = :before ->> 'confidence',
   source = :before ->> 'source',
   seen_count = :before ->> 'seen_count',
+  created_at = :before ->> 'created_at',
   last_mentioned_at = :before ->> 'last_mentioned_at',
   -- upkeep changes these, too, and records nothing of it
   tags = iif(:before -> 'tags' is :after -> 'tags', tags, :before -> 'tags'),
@@ -155,6 +156,12 @@ update turns set
   next_attempt_at = null
 where user_id = :user_id and status <> 'done' and (turn_id = :turn_id or session_id = :session_id)
 returning id;
+
+-- What was said to be over; what ended by it, or was ended, stands again by its history.
+-- statement: unsay
+delete from ends
+where user_id = :user_id and (turn_id = :turn_id
+  or turn_id in (select t.turn_id from turns t where :session_id is not null and t.user_id = :user_id and t.session_id = :session_id));
 
 -- What became an event and is still to be told, is told no more.
 -- statement: untell

@@ -713,6 +713,7 @@ def live(mem: memdb.Memory, user: str) -> None:
             text, "Sounds lovely.", user_id=user, turn_id=f"t{place}", session_id=f"s{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z"
         )
     mem.event(f"Rui made coffee in {RARE}.", user_id=user, timestamp="2025-03-01T10:00:00Z", participants=["Rui"], event_id="e1")
+    mem.observe(f"I no longer work at {RARE}.", user_id=user, turn_id="t3", session_id="s3", timestamp="2025-03-04T10:00:00Z")
     mem.drain()
     mem.remember(f"Talks of {RARE}", user_id=user, kind="note", source="inferred")
     mem.relate(user)

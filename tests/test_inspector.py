@@ -166,10 +166,20 @@ def test_a_fact_s_page_tells_all_of_it_and_what_became_of_it(client: TestClient,
     assert 'href="/turn?user_id=ana&amp;turn_id=t1"' in page(client, "/fact", fact_id=new.fact_id)
 
 
+def test_what_lies_in_the_archive_has_a_page_like_any_other(client: TestClient, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "We moved to Lisbon last week!")
+    (old,) = mem.facts("ana", statuses=["superseded"])
+    mem.compact(now="2030-01-01")
+    told = words(page(client, "/fact", fact_id=old.fact_id))
+    assert "User lives in Porto" in told
+    assert "It is no longer held" not in told
+
+
 def test_what_only_history_still_knows_has_a_page(client: TestClient, tell: Tell) -> None:
     mem = tell("I live in Porto.", "We moved to Lisbon last week!")
     (old,) = mem.facts("ana", statuses=["superseded"])
     mem.compact(now="2030-01-01")
+    mem._store.database().connection.execute("delete from facts_archive")
     with pytest.raises(memdb.NotFoundError):
         mem.fact(old.fact_id)
     assert "It is no longer held" in (told := words(page(client, "/fact", fact_id=old.fact_id)))

@@ -55,3 +55,125 @@ def test_what_is_confirmed_once_it_was_doubted_is_not_believed_beside_its_opposi
     mem.remember("Dislikes jazz", object="jazz", key="user.dislikes", user_id="ana", timestamp="2025-03-03")
     mem.confirm(liked.fact_id, now="2025-03-04")
     assert [(fact.key, fact.status) for fact in mem.facts("ana")] == [("user.likes", "active")]
+
+
+ENDS = [
+    ("I left Acme.", "I work at Acme."),
+    ("I quit my job.", "I work at Acme."),
+    ("We no longer have a dog.", "We have a dog."),
+    ("I'm not vegan any more.", "I'm vegan."),
+    ("I moved out of York.", "I live in York."),
+    ("I sold my Volvo.", "I drive a Volvo."),
+    ("I'm no longer allergic to nuts.", "I'm allergic to nuts."),
+]
+
+
+@pytest.mark.parametrize(("over", "text"), ENDS)
+def test_an_end_that_comes_in_first_ends_what_was_said_before_it(over: str, text: str, mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    say(mem, "03-10", over)
+    say(mem, "02-01", text)
+    assert mem.facts("ana", now="2025-05-01") == []
+    (known,) = mem.facts("ana", as_of="2025-02-15")
+    assert [f"{at:%m-%d}" for at in (known.valid_from, known.valid_to)] == ["02-01", "03-10"]
+
+
+def test_what_ended_before_it_was_known_stands_where_the_end_is_taken_back(mem: memdb.Memory) -> None:
+    mem.observe("I left Acme.", user_id="ana", turn_id="end", timestamp="2025-03-10T10:00:00Z")
+    say(mem, "02-01", "I work at Acme.")
+    mem.undo(user_id="ana", turn_id="end")
+    assert [(fact.object, fact.valid_to) for fact in mem.facts("ana")] == [("Acme", None)]
+
+
+def test_an_end_that_was_taken_back_ends_nothing_that_comes_in_later(mem: memdb.Memory) -> None:
+    mem.observe("We no longer have a dog.", user_id="ana", turn_id="end", timestamp="2025-03-10T10:00:00Z")
+    mem.drain()
+    mem.undo(user_id="ana", turn_id="end")
+    say(mem, "02-01", "We have a dog.")
+    assert [fact.object for fact in mem.facts("ana")] == ["dog"]
+
+
+def test_an_end_ends_nothing_that_was_said_after_it(mem: memdb.Memory) -> None:
+    for day, text in (("03-10", "We no longer have a dog."), ("04-01", "We have a dog."), ("02-01", "We have a dog.")):
+        say(mem, day, text)
+    assert [f"{fact.valid_from:%m-%d}" for fact in mem.facts("ana")] == ["04-01"]
+    assert [f"{fact.valid_to:%m-%d}" for fact in mem.facts("ana", as_of="2025-02-15")] == ["03-10"]
+    assert mem.facts("ana", as_of="2025-03-20") == []
+
+
+def test_another_user_s_end_ends_nothing(mem: memdb.Memory) -> None:
+    mem.observe("We no longer have a dog.", user_id="ben", timestamp="2025-03-10T10:00:00Z")
+    say(mem, "02-01", "We have a dog.")
+    assert [fact.object for fact in mem.facts("ana")] == ["dog"]
+
+
+def test_what_an_application_ended_since_is_not_believed_again_though_it_was_said_after_that_day(mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", object="Porto", key="user.lives_in", user_id="ana", timestamp="2025-03-01")
+    mem.end(fact.fact_id, valid_to="2025-04-01", now="2025-06-01")
+    say(mem, "04-15", "I live in Porto.")
+    assert mem.facts("ana") == []
+
+
+@pytest.mark.parametrize(("said", "believed"), [("04-15", []), ("06-15", ["Porto"])])
+def test_what_was_rejected_is_believed_only_if_it_is_said_after_that(said: str, believed: list[str], mem: memdb.Memory) -> None:
+    say(mem, "05-01", "I live in Porto.")
+    mem.reject(mem.facts("ana")[0].fact_id, now="2025-06-01")
+    say(mem, said, "I live in Porto.")
+    assert [fact.object for fact in mem.facts("ana")] == believed
+
+
+def test_why_something_that_was_rejected_is_not_believed_stands_with_its_turn(mem: memdb.Memory) -> None:
+    say(mem, "05-01", "I live in Porto.")
+    mem.reject(mem.facts("ana")[0].fact_id, now="2025-06-01")
+    say(mem, "04-15", "I live in Porto.")
+    (turn,) = mem.turns("ana", refused=True)
+    assert [(note.key, note.why) for note in turn.notes] == [("user.lives_in", "it was said before the user rejected it")]
+
+
+def test_what_an_application_states_from_before_it_was_rejected_is_not_believed(mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", object="Porto", key="user.lives_in", user_id="ana", timestamp="2025-05-01")
+    mem.reject(fact.fact_id, now="2025-06-01")
+    again = mem.remember("Home is Porto", object="Porto", key="user.lives_in", user_id="ana", timestamp="2025-04-15")
+    assert (again.fact_id, again.status) == (fact.fact_id, "expired")
+
+
+def test_what_was_rejected_and_is_no_longer_may_come_in_late(mem: memdb.Memory) -> None:
+    say(mem, "05-01", "I live in Porto.")
+    mem.reject(mem.facts("ana")[0].fact_id, now="2025-06-01")
+    mem.undo(user_id="ana", turn_id=mem.history(user_id="ana", newest=True, limit=1)[0].turn_id)
+    say(mem, "04-15", "I live in Porto.")
+    assert [(fact.object, f"{fact.valid_from:%m-%d}") for fact in mem.facts("ana")] == [("Porto", "04-15")]
+
+
+def test_what_comes_in_late_lasted_until_what_has_ended_since_began(mem: memdb.Memory) -> None:
+    for day, text in (("03-01", "I moved to Lisbon."), ("04-01", "I no longer live in Lisbon."), ("02-01", "I live in Porto.")):
+        say(mem, day, text)
+    assert mem.facts("ana", now="2025-05-01") == []
+    then = [[fact.object for fact in mem.facts("ana", as_of=f"2025-{day}")] for day in ("02-15", "03-15", "04-15")]
+    assert then == [["Porto"], ["Lisbon"], []]
+
+
+def test_what_is_said_again_late_was_so_since_then(mem: memdb.Memory) -> None:
+    for day in ("04-01", "02-01", "03-01"):
+        say(mem, day, "I live in Porto.")
+    assert [f"{fact.valid_from:%m-%d}" for fact in mem.facts("ana")] == ["02-01"]
+
+
+def test_what_was_so_for_a_time_and_is_told_late_is_a_time_of_its_own(mem: memdb.Memory) -> None:
+    for day in ("02-06", "01-13"):
+        say(mem, day, "I'm staying in Rome this week.")
+    held = [mem.facts("ana", key="user.staying_in", as_of=f"2025-{day}") for day in ("01-15", "01-25", "02-07")]
+    assert [len(facts) for facts in held] == [1, 0, 1]
+
+
+def test_an_end_that_comes_in_late_ends_what_has_given_way_since(mem: memdb.Memory) -> None:
+    for day, text in (("01-01", "I live in Porto."), ("03-01", "I moved to Lisbon."), ("02-01", "I moved out of Porto.")):
+        say(mem, day, text)
+    assert mem.facts("ana", key="user.lives_in", as_of="2025-02-15") == []
+
+
+def test_forgetting_a_key_erases_what_was_said_to_be_over_though_it_was_not_known(mem: memdb.Memory) -> None:
+    say(mem, "03-10", "I no longer drive a Volvo.")
+    mem.forget("ana", key="user.drives")
+    say(mem, "02-01", "I drive a Volvo.")
+    assert [fact.object for fact in mem.facts("ana")] == ["Volvo"]

@@ -41,6 +41,7 @@ DOORS = {
     "memdb.reviving",
     "memdb.beliefs",
     "memdb.stored",
+    "memdb.since",
 }
 CHAINS = {
     "memdb.thinking": 3,

@@ -1258,3 +1258,21 @@ def test_a_part_that_there_can_be_none_of_is_refused(mem: memdb.Memory, wrong: d
 def test_the_kinds_of_rows_are_told(mem: memdb.Memory) -> None:
     assert {"fact", "message", "task"} <= set(mem.kinds())
     assert mem.facts("ana", kinds=mem.kinds()) == []
+
+
+def test_what_lies_in_the_archive_is_told_by_its_id_and_decided_no_more(mem: memdb.Memory) -> None:
+    (porto,) = moved(mem).facts("ana", as_of="2023-04-01", key="user.lives_in")
+    assert mem.fact(porto.fact_id) == porto
+    with pytest.raises(memdb.InputError, match="is superseded; only what is believed"):
+        mem.confirm(porto.fact_id)
+    with pytest.raises(memdb.InputError, match="lies in the archive"):
+        mem.link(porto.fact_id, mem.facts("ana")[0].fact_id)
+    with pytest.raises(memdb.InputError, match="lies in the archive"):
+        mem.feedback("Where?", porto.fact_id)
+
+
+def test_a_task_that_lies_in_the_archive_is_taken_up_again(mem: memdb.Memory) -> None:
+    task = mem.remember("File taxes", kind="task", user_id="ana", timestamp="2023-01-01")
+    mem.task(task.fact_id, "done", now="2023-02-01")
+    assert mem.compact(now="2025-01-01") == 1
+    assert mem.task(task.fact_id, "active", now="2025-01-02").status == "active"

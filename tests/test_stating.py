@@ -503,3 +503,10 @@ def test_an_embedder_that_fails_at_each_of_many_facts_is_told_of_once(tmp_path: 
     assert [record.getMessage() for record in caplog.records if "words alone" in record.getMessage()] == [
         "whether a fact is new was decided by its words alone: there is no embedding today"
     ]
+
+
+def test_what_is_to_come_does_not_wait_beside_itself(mem: memdb.Memory) -> None:
+    red = functools.partial(mem.remember, object="red", key="user.project_color", user_id="ana")
+    red("It will be red", timestamp="2025-01-01", valid_from="2025-01-11")
+    red("It is red", timestamp="2025-01-02", source="web_scraped")
+    assert [(fact.status, f"{fact.valid_from:%m-%d}") for fact in mem.facts("ana", now="2025-01-03")] == [("active", "01-11")]

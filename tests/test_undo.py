@@ -577,3 +577,13 @@ def test_what_was_said_last_stays_when_something_said_before_came_in_while_it_wa
     mem.undo(user_id="ana", turn_id="t2", now="2025-06-01")
     assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
     assert [fact.object for fact in mem.facts("ana", as_of="2025-03-07")] == ["Braga"]
+
+
+@pytest.mark.parametrize("take_back", ["reject", "undo"])
+def test_what_waits_and_says_the_same_as_what_stands_again_was_that_said_again(take_back: str, mem: memdb.Memory) -> None:
+    for turn, text in enumerate(("I live in Porto.", "Actually, I live in Faro.", "I live in Porto.")):
+        mem.observe(text, user_id="ana", turn_id=f"t{turn}", timestamp=f"2025-0{turn + 1}-01T10:00:00Z")
+    mem.drain()
+    (faro,) = [fact for fact in mem.facts("ana") if fact.object == "Faro"]
+    mem.reject(faro.fact_id) if take_back == "reject" else mem.undo(user_id="ana", turn_id="t1")
+    assert [(fact.object, fact.status, fact.confidence, fact.seen_count) for fact in mem.facts("ana")] == [("Porto", "active", 0.7, 2)]

@@ -224,13 +224,14 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
 def _told_anew(
     db: Database, said: Candidate | None, target: Fact, origin: Origin, predicates: Mapping[str, Predicate], config: Config
 ) -> dict[str, str | float | None]:
-    """What saying an active fact again tells beside it: since when it is so, and its marks by an application; None for what stays."""
+    """What saying a fact again tells: since when it is, or was, so, and its marks by an application if it is; None for what stays."""
     anew: dict[str, str | float | None] = dict.fromkeys(("valid_from", "tags", "memory_type", "importance"))
-    if said is None or target.status != "active":
+    if said is None or target.status in UNDECIDED:
         return anew
     if _tells_its_beginning(db, said, target, origin, predicates, config):
-        assert said.valid_from is not None
-        anew["valid_from"] = to_text(said.valid_from)
+        anew["valid_from"] = to_text(said.valid_from or origin.now)
+    if target.status != "active":
+        return anew
     if set(origin.tags) - set(target.tags):
         tags = tuple(dict.fromkeys((*target.tags, *origin.tags)))
         anew["tags"] = json.dumps(tags, ensure_ascii=False)
@@ -253,9 +254,8 @@ def _tells_its_beginning(
         return False
     if target.kind != "fact" or target.denies or predicate_of(target.key, predicates).cardinality == "many":
         return True
-    assert said.valid_from is not None
     at = {"fact_id": target.fact_id, "user_id": target.user_id, "key": target.key, "now": to_text(origin.now)}
-    return not db.all("believe.before_it", begins=to_text(said.valid_from), **at)
+    return not db.all("believe.before_it", begins=to_text(said.valid_from or origin.now), **at)
 
 
 def _denied_text(said: Candidate, doubted: Fact | None) -> str:

@@ -28,6 +28,7 @@ def arbitrate(
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
     same = [fact for fact in own if fact.denies == candidate.denies and _same(fact, candidate)]
+    same = [fact for fact in same if fact.created_at <= now or not _is_over_before(candidate, fact)]
     if candidate.coming and not candidate.negated:
         same = [fact for fact in same if fact.status == "active" and fact.valid_to is not None]
         if not same:
@@ -101,6 +102,11 @@ def _give_way(candidate: Candidate, contradicted: list[Fact], *, starts: datetim
 
 def _same(fact: Fact, candidate: Candidate) -> bool:
     return is_same(candidate.object, fact.object)
+
+
+def _is_over_before(candidate: Candidate, fact: Fact) -> bool:
+    """Whether what is said for a time, and comes in late, was over before a fact of the same began."""
+    return candidate.temporary and candidate.valid_to is not None and candidate.valid_to <= fact.valid_from
 
 
 def _said_last(fact: Fact) -> datetime:

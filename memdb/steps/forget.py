@@ -141,8 +141,8 @@ def _erase_quotations(db: Database, words: _Words, *, user_id: str, key: str | N
 def _erase_records(db: Database, *, user_id: str, key: str | None) -> None:
     """Erase what was noted of the user: what was done under the key, what was asked, and, of everything, also how far things had come."""
     for delete in (
-        "forget.delete_actions", "forget.delete_consent", "forget.delete_sessions", "forget.delete_open_sessions", "forget.delete_related",
-        "forget.delete_merged", "forget.delete_upkeep",
+        "forget.delete_actions", "forget.delete_ends", "forget.delete_consent", "forget.delete_sessions", "forget.delete_open_sessions",
+        "forget.delete_related", "forget.delete_merged", "forget.delete_upkeep",
     ):  # fmt: skip
         db.run(delete, user_id=user_id, key=key)
     for delete in ("forget.delete_retrievals", "forget.delete_feedback", "forget.delete_profile"):

@@ -7,13 +7,16 @@ from datetime import datetime
 
 from memdb import stored
 from memdb.answers import Undone
+from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.recording import Log, Origin, bring_back
-from memdb.reviving import doubt_anew, make_way
+from memdb.reviving import doubt_anew, make_way, take_up
 from memdb.times import to_text
 
 
-def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | None, cause: str, now: datetime) -> Undone:
+def undo(
+    db: Database, *, user_id: str, turn_id: str | None, session_id: str | None, cause: str, now: datetime, config: Config
+) -> Undone:  # fmt: skip
     """Undo the changes of a turn or session, newest first, within the caller's transaction; each undoing is itself recorded.
 
     A fact that the cause brought in ends as never true; a fact that it changed, confirmed or ended stands again as before. An
@@ -30,6 +33,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     built_on = {
         (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
     }
+    db.run("undo.unsay", user_id=user_id, turn_id=turn_id, session_id=session_id)
     untold = db.run("undo.untell", user_id=user_id, turn_id=turn_id, session_id=session_id)
     done = _Taken(db, Origin(user_id=user_id, turn_id=cause, now=now))
     for row in changes:
@@ -52,6 +56,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
         doubt_anew(db, fact_id, predicates=stored.predicates(db), now=now)
         make_way(db, fact_id, predicates=stored.predicates(db), now=now)
+        take_up(db, fact_id, origin=done.origin, config=config)
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
 
