@@ -225,6 +225,8 @@ def _met(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
             cut_off = True  # and the error let go of, which holds on to the statement
     for row in db.all("check.vectors"):
         yield _damaged("collection_vectors", row, ("record",), "it is not as long as the others of its collection")
+    for row in db.all("check.dimension"):
+        yield _damaged("meta", row, ("name",), "the vectors of the index are of another length")
     for reference, one, _ in db.dangling():
         why = f"what it names of the table {reference.parent} is not there"
         yield Damage(table=one.table, row=one.name, user_id=one.user_id, fault=why), one.named

@@ -65,6 +65,12 @@ select v.record
 from collection_vectors v join collections c on c.id = v.collection
 where length(v.embedding) <> 4 * c.dimension;
 
+-- How long the vectors of the file are said to be, where its index has others.
+-- statement: dimension
+select m.name
+from meta m join sqlite_schema s on s.name = 'facts_vec'
+where m.name = 'dimension' and instr(s.sql, 'float[' || m.value || ']') = 0;
+
 -- statement: look
 select rowid from facts_fts where facts_fts match '"a"' limit 1;
 

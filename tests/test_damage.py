@@ -392,6 +392,18 @@ def test_a_file_that_does_not_tell_whose_its_vectors_are_takes_the_next_embedder
         assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
 
 
+def test_a_file_that_tells_a_wrong_length_of_its_vectors_tells_the_right_one_again(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = '33' where name = 'dimension'")
+    connection.close()
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert [(one.table, one.row) for one in mem.check()] == [("meta", "name 'dimension'")]
+    assert memdb.mend(path).set_aside == ()
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+
+
 NAMELESS = {
     "links": "insert into links (source_id, target_id, relation) select fact_id, 'gone', 'supports' from facts limit 1",
     "outcomes": "insert into outcomes values (1, 'gone', 't', 1, '', '2025-03-01T10:00:00.000Z')",
