@@ -16,6 +16,7 @@ from memdb.errors import ConflictError
 from memdb.figures import closer
 from memdb.keys import is_same, normalise
 from memdb.llm import LanguageModel
+from memdb.privacy import topic_of
 from memdb.reading import read_consent
 from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
@@ -117,7 +118,8 @@ def decide(
     """
     weigh = partial(_weigh, db, candidate, origin=origin, predicates=predicates, config=config, consent=consent, known=known)
     if candidate.negated:
-        note_end(db, candidate, origin=origin)
+        if consent is None or consent.sensitive_topics == "keep" or topic_of(candidate) is None:  # or what may not be kept would be, here
+            note_end(db, candidate, origin=origin)
         done = weigh(proposed=proposed)
         if origin.late:
             cut_off(db, candidate, origin=origin)

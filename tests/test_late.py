@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 import memdb
@@ -76,6 +78,15 @@ def test_an_end_that_comes_in_first_ends_what_was_said_before_it(over: str, text
     assert mem.facts("ana", now="2025-05-01") == []
     (known,) = mem.facts("ana", as_of="2025-02-15")
     assert [f"{at:%m-%d}" for at in (known.valid_from, known.valid_to)] == ["02-01", "03-10"]
+
+
+@pytest.mark.parametrize("choice", ["ask", "refuse"])
+def test_an_end_of_what_may_not_be_kept_is_not_kept_either(choice: Literal["ask", "refuse"], mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics=choice)
+    say(mem, "03-09", "I'm no longer allergic to nuts.")
+    say(mem, "03-10", "I left Acme.")
+    kept = mem._store.database().connection.execute("select key from ends").fetchall()
+    assert kept == [("user.works_at",)]
 
 
 def test_what_ended_before_it_was_known_stands_where_the_end_is_taken_back(mem: memdb.Memory) -> None:
