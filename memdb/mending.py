@@ -255,15 +255,9 @@ def _put_right(db: Database) -> None:
     for (parent, *_), names in lacking.items():
         for row in _in_a_new_file(str(parent), names):
             db.connection.execute(row)
-    for statement in (
-        "mend.databases",
-        "mend.tenants",
-        "mend.database_ids",
-        "mend.collection_ids",
-        "mend.no_segments",
-        "mend.dimension",
-    ):
+    for statement in ("mend.databases", "mend.tenants", "mend.database_ids", "mend.collection_ids", "mend.no_segments"):
         db.run(statement)
+    db.run("mend.dimension", sql=None)
 
 
 def _in_a_new_file(table: str, named: dict[str, bytes]) -> list[str]:

@@ -260,6 +260,7 @@ def salvage(pages: Pages, to: Path, aside: TextIO) -> tuple[list[Lost], list[Dam
             lost += [told for copy in copies if (told := copy.lost()) is not None]
             _make_what_is_of_others(db, objects, "index", "view", "trigger")
             db.run("meta.put", name="schema_version", value=str(version))
+            db.run("mend.dimension", sql=objects["facts_vec"].sql if "facts_vec" in objects else None)
     finally:
         db.close()
     return lost + _finish(to), [damage for copy in copies for damage in copy.damaged]

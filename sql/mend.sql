@@ -81,12 +81,13 @@ where name in ('embedder', 'dimension', 'next_embedder', 'next_dimension')
     from meta e join meta d on d.name = 'dimension'
     where e.name = 'embedder' and length(d.value) between 1 and 6 and d.value not glob '*[^0-9]*' and d.value > '0');
 
--- How long the vectors are is told by their index.
+-- How long the vectors are is told by their index, as :sql has made it, or null for that of the file.
 -- statement: dimension
+with made (sql) as materialized (select coalesce(:sql, (select sql from sqlite_schema where name = 'facts_vec')))
 update meta
-set value = (select cast(cast(substr(sql, instr(sql, 'float[') + 6) as integer) as text) from sqlite_schema where name = 'facts_vec')
+set value = (select cast(cast(substr(sql, instr(sql, 'float[') + 6) as integer) as text) from made)
 where name = 'dimension'
-  and exists (select 1 from sqlite_schema where name = 'facts_vec' and instr(sql, 'float[' || meta.value || ']') = 0);
+  and exists (select 1 from made where instr(sql, 'float[') > 0 and instr(sql, 'float[' || meta.value || ']') = 0);
 
 -- No row has a vector yet, and every one wants its own; a message that is believed wants its window's, too.
 -- statement: no_vectors

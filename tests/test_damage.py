@@ -404,6 +404,16 @@ def test_a_file_that_tells_a_wrong_length_of_its_vectors_tells_the_right_one_aga
         assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
 
 
+def test_where_all_is_saved_into_a_new_file_its_vectors_are_as_long_as_before(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = 'x' where name = 'dimension'")
+    connection.close()
+    memdb.mend(path)
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        told = {str(row["name"]): row["value"] for row in mem._store.database().all("meta.all")}
+    assert (told["embedder"], told["dimension"]) == ("hashing-32", "32")
+
+
 NAMELESS = {
     "links": "insert into links (source_id, target_id, relation) select fact_id, 'gone', 'supports' from facts limit 1",
     "outcomes": "insert into outcomes values (1, 'gone', 't', 1, '', '2025-03-01T10:00:00.000Z')",
