@@ -39,6 +39,13 @@ from memdb.errors import BusyError, ConfigError, StoreError
 IN_MEMORY = ":memory:"
 """SQLite's name for a database without a file, which each connection has one of its own of."""
 
+_LOG_PAGES = 4_000
+"""How long the write-ahead log gets, 16 MiB, before a commit moves it into the file. What is written again and again, as the ends of
+indexes are, is then moved once: ten facts a call take a fifth less time than at SQLite's own 1,000, and a search hardly notices."""
+
+_LOG_PAGES_BESIDE = 2_000
+"""The same for threads that nobody waits for. They commit after everybody else, and so it is they who move it."""
+
 _MADE = re.compile(r"\bcreate (?:unique )?(?:index|trigger) (\w+)")
 
 
@@ -89,6 +96,10 @@ class Store:
                 self._databases.add(existing)
                 self._file, self._opened = existing.file, True
         return existing
+
+    def beside(self) -> None:
+        """Say that nobody waits for this thread, before it first asks for its connection."""
+        self._local.beside = True
 
     @property
     def inherited(self) -> bool:
@@ -202,6 +213,7 @@ class Store:
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
             connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")
+            connection.wal_autocheckpoint(_LOG_PAGES_BESIDE if getattr(self._local, "beside", False) else _LOG_PAGES)
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:

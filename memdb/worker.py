@@ -75,7 +75,7 @@ class Worker:
         self._progress = Progress()
         self._wakes = {name: Wake() for name in jobs}
         self._threads = [
-            threading.Thread(target=self._run, args=(job, self._wakes[name]), name=name, daemon=True) for name, job in jobs.items()
+            threading.Thread(target=self._run, args=(store, job, self._wakes[name]), name=name, daemon=True) for name, job in jobs.items()
         ]
         for thread in self._threads:
             thread.start()
@@ -137,7 +137,8 @@ class Worker:
         """Wait until the worker has done something, or the time is over."""
         self._progress.wait(seconds)
 
-    def _run(self, job: Callable[[], bool], wake: Wake) -> None:
+    def _run(self, store: Store, job: Callable[[], bool], wake: Wake) -> None:
+        store.beside()
         failed, told = 0, ""
         while not self._over and self._owner() is not None:
             tries = self._tries

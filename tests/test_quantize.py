@@ -208,3 +208,18 @@ def test_who_reads_meanwhile_keeps_nobody_from_storing(tmp_path: Path, monkeypat
             assert mem.remember_many(facts(1_000)) == 1_000
             assert reader.stats().rows_by_kind["fact"] == 1
         assert reader.stats().rows_by_kind["fact"] == 1_001
+
+
+def test_the_log_is_moved_when_it_is_long_and_no_sooner(tmp_path: Path) -> None:
+    log = tmp_path / "mem.db-wal"
+    with opened(tmp_path / "mem.db") as mem:
+        sizes = []
+        for first in range(0, 9_000, 100):
+            mem.remember_many(facts(100, first=first), vectors=vectors(100, seed=first))
+            sizes.append(log.stat().st_size)
+        longest = max(sizes)
+        assert 15 * 2**20 < longest < 20 * 2**20
+        assert sizes.index(longest) < len(sizes) - 10  # and was begun anew since
+        assert (tmp_path / "mem.db").stat().st_size > 4 * 2**20
+        assert mem.search("thing 4321", user_id="ana", weights="lexical-only")[0].fact.fact_id == "ana4321"
+    assert not log.exists()

@@ -21,6 +21,7 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
+from memdb import store
 from memdb.embed import HashingEmbedder
 from memdb.identity import is_gone, new_identity
 from memdb.llm import ModelRequest
@@ -451,3 +452,14 @@ def test_what_is_open_is_counted_by_what_it_waits_for(tmp_path: Path) -> None:
         assert count(turn=3, fact=None) == (3, 2, 3, 2, newest)
         assert count(turn=1, fact=3) == (1, 1, 2, 1, newest)
         assert count(turn=3, fact=None, embeds=0) == (3, 2, 0, 0, newest)
+
+
+def test_who_observes_does_not_wait_for_the_log_to_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_LOG_PAGES_BESIDE", 200)
+    log = tmp_path / "mem.db-wal"
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as mem:
+        for number in range(100):
+            mem.observe(f"I have {number} cats", user_id="ana")
+            mem.drain()
+        assert 200 * 4096 < log.stat().st_size < 1_000 * 4096
+        assert mem._store.database().connection.execute("pragma wal_autocheckpoint").fetchall() == [(store._LOG_PAGES,)]
