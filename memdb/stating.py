@@ -210,9 +210,10 @@ def write(
     `hurried` gives the embedder as one that a single write waits for.
 
     Raises:
-        InputError: an item has unknown or unusable fields; those before it are kept.
+        InputError: the user or the time cannot be used; or an item has unknown or unusable fields, and those before it are kept.
     """
     checks.records(items, "items")
+    checks.lived(instant(timestamp, zone=config.zone), "timestamp")
     predicates = stored.predicates(db)
     consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
     accepted: list[str] = []

@@ -189,6 +189,12 @@ def test_the_same_words_with_objects_of_their_own_are_several_facts(mem: memdb.M
     assert [fact.object for fact in mem.facts("ana")] == ["Alien", "Heat"]
 
 
+@pytest.mark.parametrize("timestamp", ["garbage", "0001-01-01", 5])
+def test_a_time_that_is_none_is_the_fault_of_the_call_and_not_of_what_it_brings(mem: memdb.Memory, timestamp: Any) -> None:
+    with pytest.raises(memdb.InputError):
+        mem.write([{"text": "Ana likes jazz"}], user_id="ana", timestamp=timestamp)
+
+
 def test_what_is_returned_is_what_was_stated_though_it_also_ends_what_waited(mem: memdb.Memory) -> None:
     for drink, sure in (("tea", None), ("coffee", 0.6), ("milk", None)):
         fact = mem.remember(f"User drinks {drink}", user_id="ana", key="user.favourite_drink", object=drink, confidence=sure)
