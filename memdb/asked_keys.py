@@ -22,6 +22,7 @@ from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
 _LONGEST = 150  # characters: what asks for one thing takes no more
 _WHOSE = frozenset("i i'm i’m my we our".split())
+_ONESELF = frozenset({"me", "myself"})  # who asks, where all that is known of them is asked for
 _SOMEBODY = "§"  # stands for the name of who speaks in the memory
 _USER = "user"
 _NOBODY: Mapping[str, str] = MappingProxyType({})
@@ -98,7 +99,7 @@ def keys_in(
         return ()
     speaker = Somebody(named[0], _USER if named[0] == user_id else slug(named[0])) if named else None
     somebody = speaker or somebody_in(text, people, anybody=known.isdisjoint(_WHOSE))
-    if somebody is None and not known & _WHOSE:
+    if somebody is None and known.isdisjoint(_WHOSE | _ONESELF):
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
     found: dict[tuple[str, str | None], None] = {}

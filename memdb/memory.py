@@ -317,7 +317,8 @@ class Memory:
             key: `subject.predicate`, such as "user.lives_in"; None keeps a task under "user.task", an episode under "user.episode", and all
                 else under "user.note".
             kind: a row of the table `kinds`.
-            object: the bare value ("Lisbon"), by which repetitions are recognised; the whole text if None.
+            object: the bare value ("Lisbon"), by which repetitions are recognised; if None, what a fact says behind the words of its key
+                ("Ana lives in Lisbon."), or the whole text where it does not say it so.
             value_json: details of any shape; the parts of the key are added.
             category: the category; the vocabulary's if None.
             memory_type: SIGNIFICANT to TRANSIENT; the vocabulary's if None.

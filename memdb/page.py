@@ -29,7 +29,7 @@ from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
 from memdb.times import to_text, utc_now
-from memdb.wording import without_article
+from memdb.wording import value_behind
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
 _LONGEST_NAME = 100  # a name of ASCII signs; file systems take 255 bytes
@@ -210,9 +210,7 @@ def _said(text: str, origin: Origin, predicates: Mapping[str, Predicate], config
         ((one.label, name) for name, one in predicates.items() if one.label not in ("", "is", "has")), key=lambda pair: -len(pair[0])
     )
     for label, name in labels:
-        start = f"User {label} "
-        if text.startswith(start) and text.removeprefix(start).strip(" ."):
-            value = without_article(label, text.removeprefix(start).strip(" ."))
+        if text.startswith(f"User {label} ") and (value := value_behind(label, text)):
             return [_candidate(f"user.{name}", text, value, predicates[name].category)]
     turn = Turn(id=0, turn_id=origin.turn_id, user_id=origin.user_id, user_input=text, assistant_response="", timestamp=origin.now)
     return [found for found in extract(turn, predicates=predicates, zone=config.zone) if not found.negated]

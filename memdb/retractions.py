@@ -21,6 +21,7 @@ _DIGIT = re.compile(r"\d")
 _MILD = ("{}, actually", "{} actually", "actually, {}", "actually {}")
 _MARK = re.compile(r"(?:[.!;]+\s|,\s(?!(?:when|while|if|because|since|as|in|on|at|for|to|with|about|not)\b))\s*|\s[-–—]+\s|\n+")
 _MOST_MARKS = 3  # who takes something back does so first
+_FROM_MEMORY = re.compile(r"\bfrom (?:your )?memory\b", re.IGNORECASE)
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
@@ -118,7 +119,8 @@ def request_in(text: str) -> Request | None:
         return None
     what = found["what"].strip(_END)
     named = re.sub(r"^(?:my|our) ", "", what.lower())
-    known = rules().forgotten | (rules().forgotten_of if found["said"] else {})
+    meant = found["said"] or _FROM_MEMORY.search(said)  # and no change of topic, as "forget my job" may be
+    known = rules().forgotten | (rules().forgotten_of if meant else {})
     if named in known and (named != what.lower() or " i " in f" {named} "):
         return Request(predicates=known[named])
     clause = re.fullmatch(r"(?:the fact )?(?:that )?(?P<clause>(?:i|my|our|we) .+)", what, re.IGNORECASE)
@@ -136,7 +138,9 @@ def may_mend(text: str) -> bool:
 
 def may_forget(text: str) -> bool:
     """Whether a text has a word with which one asks to forget what one said."""
-    return compiled(rf"\b(?:forget|stop|delete|erase|remove|{rules().takes_back.ignore})\b").search(text) is not None
+    return (
+        compiled(rf"\b(?:forget|stop|delete|erase|remove|remember|know|save|store|{rules().takes_back.ignore})\b").search(text) is not None
+    )
 
 
 def in_two(text: str) -> list[tuple[str, str]]:

@@ -116,7 +116,18 @@ def _spoken(text: str, people: Iterable[str]) -> Iterator[tuple[int, int, str, b
 
 
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each sentence begins and ends, and the mark it ends with."""
+    """Yield where each sentence begins and ends, and the mark it ends with.
+
+    What one is asked to remember is said, and not asked: "Can you remember that I live in Porto?" begins at "I", and ends with a full stop.
+    """
+    to_keep = compiled(rules().phrase["to_keep"])
+    for start, end, mark in _written(text):
+        asked = to_keep.match(text, start, end)
+        yield (start, end, mark) if asked is None else (asked.end(), end, mark.replace("?", "."))
+
+
+def _written(text: str) -> Iterator[tuple[int, int, str]]:
+    """The sentences of a text as they were written."""
     start = 0
     for match in _END.finditer(text):
         follows = text[match.end() : match.end() + 1]
@@ -129,7 +140,7 @@ def sentences(text: str) -> Iterator[tuple[int, int, str]]:
 
 def beginning(text: str) -> str:
     """Return the first sentence of a text, as it was written, without the mark that it ends with."""
-    return next(text[start:end].strip() for start, end, _ in sentences(text) if text[start:end].strip())
+    return next(text[start:end].strip() for start, end, _ in _written(text) if text[start:end].strip())
 
 
 def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, int, str]]:

@@ -49,6 +49,7 @@ from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import compare_meanings
 from memdb.times import instant, span_of, to_text, utc_now
+from memdb.wording import value_behind
 
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
@@ -98,7 +99,8 @@ def remember(
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
     predicates = stored.predicates(db)
     subject, _, predicate = key.partition(".")
-    parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
+    value = object or (value_behind(predicate_of(key, predicates).label, value_text) if kind == "fact" else None) or value_text
+    parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": value}
     details = as_parts(value_json)
     span = span_of(kind, details, zone=config.zone)
     details = {**details, **{name: to_text(at) for name, at in span.items()}}
@@ -111,7 +113,7 @@ def remember(
         said = Candidate(
             key=key,
             value_text=value_text,
-            object=object or value_text,
+            object=value,
             category=predicate_of(key, predicates).category if category is None else category,
             confidence=1.0,
             excerpt=value_text,
@@ -138,7 +140,9 @@ def remember(
         )
     except ValidationError as error:
         raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
-    fact = state(db, said, origin=origin, once=turn_id is not None, predicates=predicates, embedder=embedder, config=config)
+    fact = state(
+        db, said, origin=origin, once=turn_id is not None, named=bool(object), predicates=predicates, embedder=embedder, config=config
+    )
     if fact is not None:
         return _moved(db, fact, _wanted(details), timestamp, config) if kind == "task" and details.get("state") else fact
     rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
@@ -206,9 +210,10 @@ def write(
     `hurried` gives the embedder as one that a single write waits for.
 
     Raises:
-        InputError: an item has unknown or unusable fields; those before it are kept.
+        InputError: the user or the time cannot be used; or an item has unknown or unusable fields, and those before it are kept.
     """
     checks.records(items, "items")
+    checks.lived(instant(timestamp, zone=config.zone), "timestamp")
     predicates = stored.predicates(db)
     consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
     accepted: list[str] = []
@@ -257,6 +262,7 @@ def state(
     *,
     origin: Origin,
     once: bool,
+    named: bool,
     predicates: Mapping[str, Predicate],
     embedder: Embedder | None,
     config: Config,
@@ -267,13 +273,16 @@ def state(
     or win over what has been said since.
 
     What repeats a fact under the same key, in the same words or in others, confirms that one. Under another key it is another fact: an
-    application means the key that it gives.
+    application means the key that it gives. Whether its object is `named` by the application, or was read from its words, matters where
+    a belief has the very same words: then it is the object of that one.
 
     Raises:
         InputError: the user does not let it be kept.
     """
     known: dict[str, Fact] = {}
     case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True)
+    if not named:
+        case = case.model_copy(update={"candidate": _as_held(case)})
     if (meant := as_meant(case, kind=origin.kind, predicates=predicates)) is not said:
         case = case_of(
             db, meant, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
@@ -305,6 +314,15 @@ def state(
             if fact is not None:
                 return fact
     return None
+
+
+def _as_held(case: Case) -> Candidate:
+    """What is stated, with the object of a belief that has the same words: an older file may have the whole text there."""
+    said, words = case.candidate, normalise(case.candidate.value_text)
+    for fact in case.beliefs:
+        if fact.key == said.key and not fact.denies and fact.object != said.object and normalise(fact.value_text) == words:
+            return said.model_copy(update={"object": fact.object, "value_json": {**parts_of(said.value_json), "object": fact.object}})
+    return said
 
 
 def _named(said: Candidate, origin: Origin) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, tzinfo
 
+from memdb.keys import negates
 from memdb.times import MOMENT, in_zone
 
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
@@ -32,6 +33,11 @@ _UNCOUNTED = re.compile(
     r"\b(?:work|training|surgery|therapy|treatment|yoga|dinner|lunch|breakfast|brunch|supper|coffee|tea|physio|chemo|leave|dental work)$|\d"
 )
 _YEAR = re.compile(r"\d{4}")
+_WHOSE = re.compile(r"[^\W\d_][\w'\u2019.-]*(?: [\w'\u2019.-]+){0,3}")  # "Ana's older sister"
+_BARE = frozenset({"is", "has"})  # labels behind which anything may stand
+_FEW = 3  # words
+_PAST = re.compile(r"(?:had|been|got|gone|to)\b", re.IGNORECASE)  # "has had the flu"
+_SENTENCES = re.compile(r"\w{3}[.!]\s|\n")
 
 
 def worded(label: str, value: str, *, denied: bool = False, several: bool = False) -> str:
@@ -80,6 +86,19 @@ def without_article(label: str, value: str) -> str:
     if label in _COUNTED_IF_SMALL:
         return re.sub(r"^(?:an? |on (?=\w+ing\b))", "", value)
     return re.sub(r"^(?:an?|their(?= own ))\s+", "", value) if label in _COUNTED else value
+
+
+def value_behind(label: str, text: str) -> str | None:
+    """Return the value that a sentence has behind a label, "Porto" of "Ana lives in Porto."; None if it is not worded so.
+
+    Whoever it is of is named before the label in a few words, and it says that something is so: "Ana no longer lives in Porto" does not.
+    Behind a mere "is" or "has" may stand anything, and only a few words are a value.
+    """
+    whose, found, rest = text.strip().partition(f" {label} ")
+    value = without_article(label, rest.strip(" .!"))
+    if not found or not value or not _WHOSE.fullmatch(whose) or negates(whose) or "?" in text or _SENTENCES.search(value):
+        return None
+    return None if label in _BARE and (negates(value) or _PAST.match(value) or value.count(" ") >= _FEW) else value
 
 
 def _is_common(value: str) -> bool:

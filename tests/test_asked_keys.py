@@ -347,3 +347,37 @@ def test_no_text_takes_long(text: str) -> None:
     for length in range(100, 151):
         keys_in(text[:length], words_of(text[:length]), [], user_id="ana")
     assert time.process_time() - started < 5.0
+
+
+ABOUT_ONESELF = [
+    "What do you know about me?",
+    "so, what do you still remember about me?",
+    "Tell me everything you know about me.",
+    "Can you please describe me?",
+    "Do you know anything about me?",
+    "Do you remember who I am?",
+    "What have I told you so far?",
+    "Was weißt du alles über mich?",
+    "¿Qué sabes de mí?",
+    "Qu'est-ce que tu sais sur moi ?",
+    "Cosa sai di me?",
+    "O que você sabe sobre mim?",
+]
+
+
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder(32)], ids=["by words", "by meaning"])
+def test_what_is_known_of_oneself_is_asked_for_as_a_whole(tmp_path: Path, embedder: HashingEmbedder | None) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        mem.observe("I work as a nurse and I love jazz. It rained all day.", "What a day!", user_id="ana", timestamp="2025-05-01")
+        mem.observe("It rained all day.", "What a day!", user_id="rui", timestamp="2025-05-01")
+        mem.drain()
+        for question in ABOUT_ONESELF:
+            found = mem.search(question, user_id="ana", now=NOW, limit=2)
+            assert {hit.fact.value_text for hit in found} == {"User works as a nurse", "User likes jazz"}, question
+            told = [mem.context(question, user_id=user, now=NOW).verdict for user in ("ana", "rui")]
+            assert [one and one.decision for one in told] == ["answer", "abstain"], question
+
+
+@pytest.mark.parametrize("question", ["What do you recommend about me?", "Tell me about Porto.", "Can you help me?"])
+def test_what_is_asked_for_beside_oneself_is_something_else(question: str) -> None:
+    assert asked(question) == []

@@ -522,6 +522,23 @@ def test_the_database_and_the_user_come_from_the_environment(db: Path) -> None:
     assert "Lisbon" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("named", "command"),
+    [
+        ("MEMDB_EMBEDDER", ["search", "home"]),
+        ("MEMDB_EMBEDDER", ["observe", "I live in Rome."]),
+        ("MEMDB_EMBEDDER", ["serve"]),
+        ("MEMDB_WEIGHTS", ["search", "home"]),
+        ("MEMDB_WEIGHTS", ["explain", "home"]),
+        ("MEMDB_WEIGHTS", ["serve"]),
+    ],
+)
+def test_the_embedder_and_the_weights_come_from_the_environment_too(db: Path, named: str, command: list[str]) -> None:
+    result = CliRunner().invoke(app, [*command, "--db", str(db)], env={named: "nonsuch", "MEMDB_USER": "ana"})
+    assert result.exit_code != 0
+    assert "'nonsuch'" in str(result.exception) + result.output
+
+
 def test_the_program_tells_an_error_in_one_sentence_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "other.db").write_bytes(b"this is no database, but it is long enough to look at" * 40)
     done = program("facts", "--user", "ana", "--db", tmp_path / "other.db")

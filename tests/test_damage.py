@@ -371,6 +371,12 @@ def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, d
         assert client.get_collection("things").count() == 1
 
 
+@pytest.mark.parametrize("kind", ["task", "message"])
+def test_a_prompt_does_without_a_kind_that_somebody_has_deleted(damaged: Damage, kind: str) -> None:
+    mem = damaged(f"delete from kinds where kind = '{kind}'")
+    assert "User lives in Braga" in mem.context("Where do I live?", user_id="ana", now=LATER).text
+
+
 @pytest.mark.parametrize("value", ["", "2025-99-01T00:00:00.000Z"])
 def test_a_night_that_was_last_at_no_time_is_taken_for_tonight(damaged: Damage, value: str) -> None:
     mem = damaged(f"insert or replace into meta values ('maintained_at', '{value}'), ('tidied_at', '{value}')")

@@ -13,6 +13,7 @@ import memdb
 from memdb import stored
 from memdb.called import called
 from memdb.config import Config
+from memdb.earnest import in_earnest
 from memdb.english_rules import filled_in, rules
 from memdb.errors import InputError
 from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
@@ -2275,3 +2276,53 @@ def test_a_day_that_something_is_so_as_of_is_the_nearest(predicates: Mapping[str
     found = one("I'm now head of sales as of May 1.", predicates)
     assert found.valid_from is not None
     assert found.valid_from.astimezone(LISBON).date().isoformat() == "2025-05-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("Can you remember that I prefer short answers, no bullet points please?", "user.prefers", "short answers"),
+        ("hey can u remember i have a dog called rex", "user.pet", "dog called Rex"),
+        ("Could you please note that my sister lives in Rome?", "sister.lives_in", "Rome"),
+        ("Would you keep in mind that I'm vegan?", "user.diet", "vegan"),
+        ("Hi! Could you add to your memory that we live in Porto?", "user.lives_in", "Porto"),
+        ("I'd like you to know that my name is Ana.", "user.name", "Ana"),
+        ("Can you remember my name is Ana?", "user.name", "Ana"),
+        ("Can you remember: I'm lactose intolerant?", "user.intolerant_to", "lactose"),
+        ("Can you remember that Tom is my brother?", "user.brother", "Tom"),
+        ("You should know that I have a peanut allergy.", "user.allergic_to", "peanuts"),
+        ("/remember I live in Porto", "user.lives_in", "Porto"),
+        ("Can you call me Annie?", "user.nickname", "Annie"),
+        ("Remember to call me Annie.", "user.nickname", "Annie"),
+        ("Could you answer in French from now on?", "user.answers_in", "French"),
+        ("Can you please stop using emojis?", "user.does_not_want", "emojis"),
+    ],
+)
+def test_what_one_is_asked_to_remember_or_to_heed_is_said(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:
+    assert (key, value, False) in said(read(text, predicates))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you remember my name?",
+        "Can you remember where I live?",
+        "Can you remember if I live in Porto?",
+        "Can you remember that time I lived in Porto?",
+        "Do you remember that I live in Porto?",
+        "Can you remember that I told you to answer in French?",
+        "You should know where I live.",
+        "You should remember that I told you.",
+        "Can you call me a taxi?",
+        "Can you answer this in French?",
+        "Could you write a poem, and never use the letter e?",
+        "Remember to buy milk.",
+    ],
+)
+def test_what_is_only_asked_or_meant_for_once_is_not_said(text: str, predicates: Mapping[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+def test_what_a_model_reads_in_such_a_request_is_meant() -> None:
+    assert in_earnest("Can you remember that I work at Bosch?", "I work at Bosch")
+    assert not in_earnest("Can you tell me whether I work at Bosch?", "I work at Bosch")

@@ -988,6 +988,15 @@ def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
     assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [("/memory/weights", "GET, HEAD, POST"), ("/memory/observe", "POST"), ("/health", "GET, HEAD"), ("/openapi.json", "GET, HEAD")],
+)
+def test_an_address_that_takes_another_method_names_all_that_it_takes(client: TestClient, path: str, methods: str) -> None:
+    answer = client.delete(path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, methods)
+
+
 def test_a_limit_of_nothing_finds_nothing_as_in_the_library(client: TestClient, tell: Tell, mem: memdb.Memory) -> None:
     tell("I live in Porto.")
     (fact,) = mem.facts("ana")

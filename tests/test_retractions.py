@@ -834,3 +834,40 @@ def test_who_says_that_they_left_is_there_no_more(mem: memdb.Memory, asked: str,
 def test_what_was_sold_may_be_this_or_that(mem: memdb.Memory) -> None:
     before = after(mem, "I have a car and a boat")
     assert after(mem, "I sold it") == before
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("Please don't remember this: I live in Porto",),
+        ("Don't store this, but I live in Porto.",),
+        ("I live in Porto, but please don't remember that.",),
+        ("I live in Porto but don't save that",),
+        ("I live in Porto. Please don't remember this.",),
+        ("I live in Porto. Forget that I said that.",),
+        ("Off the record, I live in Porto.",),
+        ("Never save that I live in Porto.",),
+        ("I live in Porto.", "Please don't remember that."),
+        ("I live in Porto.", "I don't want you to remember where I live."),
+        ("I live in Porto.", "Please don't remember that I live in Porto."),
+        ("I work at Bosch.", "Delete my employer from your memory."),
+        ("I work at Bosch.", "Can you delete my job from your memory?"),
+    ],
+)
+def test_what_is_not_to_be_remembered_is_not_believed(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    assert after(mem, *turns) == set()
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("Please don't forget that I live in Porto.",),
+        ("I live in Porto. I don't remember that.",),
+        ("I live in Porto.", "I don't remember that."),
+        ("I live in Porto.", "Forget it."),
+        ("I live in Porto. Can you find me a sushi place?", "Don't save that."),
+        ("I never save that much, and I live in Porto.",),
+    ],
+)
+def test_what_one_forgets_oneself_or_wants_no_more_is_believed(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    assert ("user.lives_in", "Porto") in after(mem, *turns)

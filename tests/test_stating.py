@@ -123,6 +123,78 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
     assert [object for object, _, _ in stated(tmp_path, "Berlin", "Munich", key="user.lives_in")] == ["Munich"]
 
 
+@pytest.mark.parametrize("verb", ["remember", "write"])
+@pytest.mark.parametrize(
+    ("key", "stated", "said", "object"),
+    [
+        ("user.likes", "Ana likes jazz", "I like jazz.", "jazz"),
+        ("user.allergic_to", "The user is allergic to peanuts.", "I'm allergic to peanuts.", "peanuts"),
+        ("user.has_condition", "Ana has asthma", "I have asthma.", "asthma"),
+        ("user.lives_in", "She lives in Porto", "I live in Porto.", "Porto"),
+        ("user.works_as", "Ana Sofia works as a nurse", "I work as a nurse.", "nurse"),
+        ("sister.lives_in", "Ana's older sister lives in Braga", "My sister lives in Braga.", "Braga"),
+    ],
+)
+@pytest.mark.parametrize("first", ["stated", "said"])
+def test_what_is_stated_without_an_object_is_what_the_user_says(
+    mem: memdb.Memory, verb: str, first: str, key: str, stated: str, said: str, object: str
+) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+
+    def state() -> None:
+        if verb == "remember":
+            mem.remember(stated, user_id="ana", key=key)
+        else:
+            mem.write([{"text": stated, "key": key}], user_id="ana")
+
+    def say() -> None:
+        mem.observe(said, user_id="ana")
+        mem.drain()
+
+    for step in (state, say) if first == "stated" else (say, state):
+        step()
+    assert [(fact.object, fact.seen_count) for fact in mem.facts("ana", key=key)] == [(object, 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana no longer lives in Porto",  # which says that it is not so
+        "Ana moved to Porto",
+        "Does Ana say she lives in Porto?",
+        "Ana lives in Porto. She works at Bosch.",
+        "Since they broke up, Ana lives in Porto",
+        "lives in Porto",
+    ],
+)
+def test_of_what_is_worded_otherwise_the_object_is_the_whole_text(mem: memdb.Memory, text: str) -> None:
+    assert mem.remember(text, user_id="ana", key="user.lives_in").object == text
+
+
+@pytest.mark.parametrize("text", ["Ana has no asthma", "Ana has had the flu", "Ana has a cough that comes back each winter"])
+def test_behind_has_stand_few_words_of_what_is_so(mem: memdb.Memory, text: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    assert mem.remember(text, user_id="ana", key="user.has_condition").object == text
+
+
+def test_a_fact_that_has_its_whole_text_as_its_object_is_confirmed_by_the_same_words(mem: memdb.Memory) -> None:
+    first = mem.remember("Ana likes jazz", user_id="ana", key="user.likes", object="Ana likes jazz")  # as in files of before
+    again = mem.remember("Ana likes jazz.", user_id="ana", key="user.likes")
+    assert (again.fact_id, again.object, again.seen_count) == (first.fact_id, "Ana likes jazz", 2)
+
+
+def test_the_same_words_with_objects_of_their_own_are_several_facts(mem: memdb.Memory) -> None:
+    for film in ("Alien", "Heat"):
+        mem.remember("Liked this film", user_id="ana", key="user.likes", object=film)
+    assert [fact.object for fact in mem.facts("ana")] == ["Alien", "Heat"]
+
+
+@pytest.mark.parametrize("timestamp", ["garbage", "0001-01-01", 5])
+def test_a_time_that_is_none_is_the_fault_of_the_call_and_not_of_what_it_brings(mem: memdb.Memory, timestamp: Any) -> None:
+    with pytest.raises(memdb.InputError):
+        mem.write([{"text": "Ana likes jazz"}], user_id="ana", timestamp=timestamp)
+
+
 def test_what_is_returned_is_what_was_stated_though_it_also_ends_what_waited(mem: memdb.Memory) -> None:
     for drink, sure in (("tea", None), ("coffee", 0.6), ("milk", None)):
         fact = mem.remember(f"User drinks {drink}", user_id="ana", key="user.favourite_drink", object=drink, confidence=sure)

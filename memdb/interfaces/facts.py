@@ -36,7 +36,10 @@ def remember(
         str | None, typer.Option("--key", help="What it is about, such as user.lives_in; a task or a free note by default.")
     ] = None,
     kind: Annotated[str, typer.Option("--kind", help="Such as fact, note, task or episode.")] = "fact",
-    object: Annotated[str | None, typer.Option("--object", help="The bare value, such as Lisbon; the whole text by default.")] = None,
+    object: Annotated[
+        str | None,
+        typer.Option("--object", help="The bare value, such as Lisbon; by default what stands behind “lives in” or the like, or all."),
+    ] = None,
     category: Annotated[
         str | None, typer.Option("--category", help=f"One of {', '.join(get_args(Category))}; the key's by default.")
     ] = None,

@@ -118,7 +118,7 @@ def check(
         raise typer.Exit(1 if found else 0)
     if found and not yes:
         rows = sum(1 for one in found if one.table)
-        what = f"set {rows} rows aside in a file beside it" if rows == len(found) else "save what can still be read of it"
+        what = f"set up to {rows} rows aside in a file beside it" if rows == len(found) else "save what can still be read of it"
         ask_first(f"Copy {db}, {what}, and make the indexes anew?")
     mended = memdb.mend(db)
     if json:

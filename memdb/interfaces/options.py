@@ -26,6 +26,7 @@ Embedder = Annotated[
     str,
     typer.Option(
         "--embedder",
+        envvar="MEMDB_EMBEDDER",
         help="auto (the file's own, or MiniLM where there is one), none (words only), hashing-384, endpoint:MODEL, or a model's folder.",
     ),
 ]
@@ -60,10 +61,12 @@ Tiers = Annotated[
 MinAge = Annotated[float | None, typer.Option("--min-age-minutes", min=0, help="Leave out what is younger.")]
 MaxAge = Annotated[float | None, typer.Option("--max-age-days", min=0, help="Leave out what is older, and was not mentioned since.")]
 MinScore = Annotated[float | None, typer.Option("--min-score", help="Leave out what scores less.")]
-Ranking = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
+Ranking = Annotated[str, typer.Option("--weights", envvar="MEMDB_WEIGHTS", help="The weight set that ranks.")]
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", help="The weight set that ranks; `default` by default, for every other user rival_weights."),
+    typer.Option(
+        "--weights", envvar="MEMDB_WEIGHTS", help="The weight set that ranks; `default` by default, for every other user rival_weights."
+    ),
 ]
 Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000_000, help="How many hits at most.")]
 Most = Annotated[int | None, typer.Option("--limit", min=0, max=1_000_000_000, help="How many at most; all by default.")]

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError, checks
@@ -184,10 +185,21 @@ async def _validation_problem(request: Request, error: Exception) -> Response:
     return _problem(422, "The request cannot be used", told)
 
 
-async def _http_problem(_request: Request, error: Exception) -> Response:
+async def _http_problem(request: Request, error: Exception) -> Response:
     met = cast(StarletteHTTPException, error)
     told = str(met.detail) if met.detail != HTTPStatus(met.status_code).phrase else _PLAIN.get(met.status_code, str(met.detail))
-    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), told, met.headers)
+    headers = {"Allow": _allowed(request)} if met.status_code == HTTPStatus.METHOD_NOT_ALLOWED else met.headers
+    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), told, headers)
+
+
+def _allowed(request: Request) -> str:
+    """What an address is asked with, by all that is served there: the first that has the address names its own alone."""
+    served = [
+        method
+        for method in ("GET", "POST")
+        if any(one.matches({**request.scope, "method": method})[0] is Match.FULL for one in request.app.routes)
+    ]
+    return ", ".join(name for method in served for name in ([method, "HEAD"] if method == "GET" else [method]))
 
 
 async def _unexpected_problem(_request: Request, _error: Exception) -> Response:

@@ -179,7 +179,10 @@ class RememberIn(UserIn):
 
     value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
     key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a task or a free note, if left out.")
-    object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
+    object: Text | None = Field(
+        None,
+        description="The bare value: Lisbon. If left out, what stands behind the words of the key (Ana lives in Lisbon), or the whole.",
+    )
     value_json: JsonValue = Field(None, description="Details of any shape.")
     kind: str = Field("fact", description="fact, note, task, or another row of the table kinds.")
     category: Category | None = Field(None, description="The key's own, if left out.")

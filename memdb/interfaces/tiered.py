@@ -162,7 +162,10 @@ class FactIn(Given):
     type: Type | Category | None = Field(None, description="What it is about; counts as a tag, or as the category.")
     subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
     predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
-    object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
+    object: Text | None = Field(
+        None,
+        description="The bare value: Lisbon. If left out, what stands behind the words of the key (Ana lives in Lisbon), or the whole.",
+    )
     confidence_base: Share = Field(1.0, description="How sure it is, 0 to 1.")
     intrinsic_importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     source: Source = Field("user_message", description="Where it comes from.")

@@ -149,10 +149,10 @@ def _lines(
     found = {hit.fact.fact_id: hit for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
-    goals = kinds["task"]
+    goals, messages = kinds.get("task"), kinds.get("message")  # one of which somebody may have deleted
     ranked = [
         (1, _PROFILE, 0, hard, True),
-        (3, goals.section, goals.injection_order, profile.current_tasks, True),
+        *([(3, goals.section, goals.injection_order, profile.current_tasks, True)] if goals else []),
         (3, _PROFILE, 0, _entries(profile.identity), True),
         (4, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
@@ -176,7 +176,8 @@ def _lines(
             told.append(fact)
             kind = kinds[fact.kind]
             item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config)
-            yield _Line(item=item, rank=4 if kind.section != kinds["message"].section else 5, order=kind.injection_order)
+            last = messages is not None and kind.section == messages.section
+            yield _Line(item=item, rank=5 if last else 4, order=kind.injection_order)
 
 
 def _entries(section: dict[str, list[ProfileEntry]]) -> list[ProfileEntry]:

@@ -21,13 +21,19 @@ _REMIND = _BEFORE.format(
 _STILL = _BEFORE.format(rf"{_JOINS}|though|although|think")  # not "how much we still have to do"
 _OPENS = re.compile(
     rf"(?:{_REMIND}(?=remind\b)|{_STILL}(?=(?:i|we) still\b)|\b(?!remind\b|(?:i|we) still\b))"
-    r"(?P<says>(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
-    r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to|note to self(?: to|:)?|my goal is to"
+    r"(?P<says>(?:remind me(?P<when>(?: (?!(?:to|about|of|that|if|what|who|how|when|where|why|which)\b)[\w:']+){0,5}) (?:to|about)\b"
+    r"|(?:don't (?:let me )?forget|i (?:must not|mustn't|can't|cannot) forget) (?:to|about)\b"
+    r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to\b|note to self(?: to\b|:)?|my goal is to\b"
     r"|to[- ]?do:(?![^\n]*\n[^\n]*(?:[{};]|//|==?|\(\)))|(?:i|we) still (?:have|need) to"
     r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*"
     r"(?P<what>(?:[^.!?\n]|(?:(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof)|(?<=\bst))\.){3,160}))",
     re.IGNORECASE,
 )
+_SOON = re.compile(r"(?:please|pls|again|also|later|soon|sometime)(?: (?:please|pls|again))?", re.IGNORECASE)  # is no time that is due
+_BY_THE_CLOCK = re.compile(
+    r"(?:at|by|around) (?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|noon|midnight)|in the (?:morning|afternoon|evening)|(?:every|each) [\w ]+",
+    re.IGNORECASE,
+)  # when, though on no day
 _OPENING = ("remind me", "forget", "remember to", "note to self", "my goal is to", "do:", " still ", "help me ")  # one of which it has
 _LISTS = re.compile(
     r"\b(?:add|put) (?P<what>[^.!?\n]{2,100}?) (?:to|on|onto) (?:my|our|the) (?P<list>shopping|grocery|to-?do) list\b", re.IGNORECASE
@@ -120,6 +126,11 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
             if title is None or (promised and _SAYS_NOTHING.fullmatch(title)):
                 continue
+            if when := " ".join((match.groupdict().get("when") or "").split()):  # "remind me tomorrow to call mum"
+                if find_times(when, at=turn.timestamp, zone=zone) or _BY_THE_CLOCK.fullmatch(when):
+                    title = f"{title} {when}"
+                elif _SOON.fullmatch(when) is None:
+                    continue  # "you remind me so much of him, about to leave"
             times = find_times(title, at=turn.timestamp, zone=zone)
             due = times[-1].ends - MOMENT if times else None  # at the end of that day, not at the beginning of the next
             opened.append(Loop(title=title, excerpt=match["says"], due=due, promised=promised))
