@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -402,6 +403,33 @@ def test_a_file_that_tells_a_wrong_length_of_its_vectors_tells_the_right_one_aga
     with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
         assert mem.check() == []
         assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+
+
+@pytest.mark.parametrize("dimension", [32, 384])  # of which eight take less than a page, and more, the last of which is empty
+def test_vectors_stay_as_they_are_when_another_row_is_mended(tmp_path: Path, dimension: int) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t", timestamp=EARLY)
+        mem.drain()
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = '999' where name = 'dimension'")
+    connection.close()
+    memdb.mend(path)
+    with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert mem.search("Porto", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+
+
+@pytest.mark.parametrize(("embedder", "error"), [("auto", memdb.StoreError), (HashingEmbedder(33), memdb.ConfigError)])
+def test_where_a_wrong_length_is_told_the_embedder_is_blamed_only_if_it_is_another(
+    path: Path, embedder: Any, error: type[Exception]
+) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = '999' where name = 'dimension'")
+    connection.close()
+    with pytest.raises(error) as caught:
+        memdb.open(path, embedder=embedder, llm=None, config=QUIET)
+    assert ("memdb check --repair" in str(caught.value)) is (error is memdb.StoreError)
 
 
 def test_where_all_is_saved_into_a_new_file_its_vectors_are_as_long_as_before(path: Path) -> None:
