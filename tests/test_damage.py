@@ -406,18 +406,20 @@ def test_a_file_that_tells_a_wrong_length_of_its_vectors_tells_the_right_one_aga
 
 
 @pytest.mark.parametrize("dimension", [32, 384])  # of which eight take less than a page, and more, the last of which is empty
-def test_vectors_stay_as_they_are_when_another_row_is_mended(tmp_path: Path, dimension: int) -> None:
-    path = tmp_path / "mem.db"
+def test_vectors_and_words_stay_as_they_are_when_another_row_is_mended(tmp_path: Path, dimension: int) -> None:
+    path, counted = tmp_path / "mem.db", "select block from facts_fts_data where id = 1"  # the rows and the words of the index
     with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
         mem.observe("I live in Porto.", user_id="ana", turn_id="t", timestamp=EARLY)
         mem.drain()
     connection = apsw.Connection(str(path))
     connection.execute("update meta set value = '999' where name = 'dimension'")
+    before = connection.execute(counted).fetchall()
     connection.close()
     memdb.mend(path)
     with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
         assert mem.check() == []
         assert mem.search("Porto", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+        assert mem._store.database().connection.execute(counted).fetchall() == before
 
 
 @pytest.mark.parametrize(("embedder", "error"), [("auto", memdb.StoreError), (HashingEmbedder(33), memdb.ConfigError)])
