@@ -14,7 +14,7 @@ from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.figures import closer
-from memdb.keys import is_same, normalise
+from memdb.keys import is_same, normalise, predicate_of
 from memdb.llm import LanguageModel
 from memdb.privacy import topic_of
 from memdb.reading import read_consent
@@ -37,6 +37,7 @@ from memdb.since import (
     parted,
     rejected,
     sayings,
+    stood_then,
 )
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
@@ -180,12 +181,12 @@ def _weigh(
     decided: list[Action] = []
     done: list[tuple[Action, str | None]] = []
     for doubted in _one_doubt(allowed, candidate, beliefs, config):
-        weighed, refuted = _amid(db, doubted, origin=origin, predicates=predicates, config=config)
-        action = weighed if refuted else of_its_time(db, weighed, ends, origin=origin, predicates=predicates, config=config)
+        weighed = of_its_time(db, doubted, ends, origin=origin, predicates=predicates, config=config)
+        action, refuted = _amid(db, weighed, origin=origin, predicates=predicates, config=config)
         decided.append(action)
         done.append((action, apply(db, action, origin=origin, predicates=predicates, config=config)))
         if refuted and (waits := read_fact(db, done[-1][1] or "")) is not None:
-            dismiss(db, waits, origin=origin, reason="its opposite was said again")
+            dismiss(db, waits, origin=origin, reason="what it contradicted stood until it was said again, or replaced")
     if _is_another(candidate, decided, beliefs):
         _leave(db, candidate, origin=origin, predicates=predicates, config=config)
     return done
@@ -228,17 +229,19 @@ def _let_next(db: Database, ended_id: str, *, origin: Origin, predicates: Mappin
 
 
 def _amid(db: Database, action: Action, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> tuple[Action, bool]:
-    """An action as it is where what comes in late contradicts what was said before it, and again after it; and whether that refuted it.
+    """An action as it is where what comes in late contradicts what was believed then, and said again or replaced since; and whether that
+    refuted it.
 
-    What would have been doubted then is refuted by what was said since. Else the one gave way to the other, and began anew after it.
+    What would have been doubted then is refuted by what was said since. Else what was said again gave way to it, and began anew after it.
     """
     said = action.candidate
-    known = read_fact(db, action.target_fact_id) if action.type == "insert" and action.target_fact_id else None
-    if said is None or known is None or said.temporary or known.status != "active":
+    target = read_fact(db, action.target_fact_id) if action.type == "insert" and action.target_fact_id else None
+    if said is None or target is None or said.temporary:
         return action, False
-    times = sayings(db, known)
-    so_far = sum(time <= origin.now for time in times)
-    if not so_far or so_far == len(times):
+    known, so_far = target, sum(time <= origin.now for time in sayings(db, target))
+    if not so_far and predicate_of(said.key, predicates).cardinality == "one" and (stood := stood_then(db, said, origin=origin)):
+        known, so_far = stood, sum(time <= origin.now for time in sayings(db, stood))
+    if not so_far:
         return action, False
     sure = config.first_confidence
     for _ in range(so_far - 1):
@@ -247,7 +250,9 @@ def _amid(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
     change = action.model_copy(update={"type": "supersede", "valid_to": None})
     weighed = guard(change, then, predicates=predicates, config=config, source=origin.source, confidence=origin.confidence)
     if weighed.type == "mark_pending_confirmation":
-        return weighed, True
+        return weighed.model_copy(update={"target_fact_id": known.fact_id}), True
+    if known is not target or target.status != "active":
+        return action, False
     again = divide(
         db, known, until=said.valid_from or origin.now, status="superseded", reason=f"until {said.object!r} began", origin=origin
     )

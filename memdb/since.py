@@ -146,6 +146,15 @@ def divide_ended(db: Database, end: Candidate, beliefs: Sequence[Fact], *, origi
             divide(db, fact, until=until, status="expired", reason=reason, origin=origin)
 
 
+def stood_then(db: Database, said: Candidate, *, origin: Origin) -> Fact | None:
+    """Return what has given way since, and was believed when something was said that comes in late and says otherwise."""
+    for row, fact in _closed(db, [said.key], origin=origin):
+        believed = fact.status == "superseded" and fact.valid_from <= origin.now and fact.created_at <= origin.now
+        if believed and not fact.denies and not row["ran_out"] and not is_same(said.object, fact.object):
+            return fact
+    return None
+
+
 def rejected(db: Database, said: Candidate, *, origin: Origin) -> Fact | None:
     """Return what the user has rejected since it was said, if that is what is said."""
     asked = {"user_id": origin.user_id, "key": said.key, "kind": origin.kind, "now": to_text(origin.now)}

@@ -252,7 +252,15 @@ def test_a_late_contradiction_of_what_was_well_known_and_was_said_again_since_is
     assert stretches(mem, "user.lives_in") == [("Porto", "01-01", None)]
     (rome,) = (fact for fact in mem.facts("ana", statuses=["expired"]) if fact.object == "Rome")
     told = [(change.operation, change.reason) for change in mem.history(fact_id=rome.fact_id)]
-    assert told[-1] == ("reject", "its opposite was said again")
+    assert told[-1] == ("reject", "what it contradicted stood until it was said again, or replaced")
+
+
+def test_a_late_contradiction_of_what_was_well_known_and_was_replaced_since_is_refuted(mem: memdb.Memory) -> None:
+    for day in ("01-01", "01-02", "01-03"):
+        say(mem, day, "I live in Porto.")
+    say(mem, "04-01", "I moved to Braga.")
+    say(mem, "02-01", "I live in Rome.")
+    assert stretches(mem, "user.lives_in") == [("Porto", "01-01", "04-01"), ("Braga", "04-01", None)]
 
 
 def test_what_waited_is_believed_where_what_it_contradicted_is_told_late_to_have_ended_before(mem: memdb.Memory) -> None:
