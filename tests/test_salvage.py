@@ -496,6 +496,23 @@ def test_what_was_set_aside_is_kept_where_the_mending_was_killed_after_it(path: 
         assert mem.mend().kept_before == tuple(str(path.with_name(f"{LEFT}.{name}")) for name in ("aside.sql", "damaged"))
 
 
+@pytest.mark.parametrize("pages", [False, True], ids=["a row", "all that can be read"])
+def test_a_mending_tells_in_the_file_that_it_has_changed_it(pages: bool, path: Path) -> None:
+    """So that what it has set aside is not taken for what one that was killed had only begun."""
+    with opened(path) as mem:
+        connection = mem._store.database().connection
+        connection.execute("drop trigger fact_history_no_update")
+        connection.execute("update fact_history set after = '[]' where id = 1")
+    if pages:
+        overwrite(path, 1, b"x" * 100)
+    mended = memdb.mend(path)
+    aside, copy = (Path(str(name)) for name in (mended.kept_in, mended.copy_of_before))
+    aside.rename(f"{aside}.unfinished")  # as where it was killed then
+    copy.unlink()
+    with opened(path) as mem:
+        assert mem.mend().kept_before == (str(aside),)
+
+
 def test_a_copy_that_is_not_whole_is_taken_away(path: Path) -> None:
     for name in ("damaged.unfinished", "damaged.unfinished-journal"):
         path.with_name(f"{LEFT}.{name}").write_bytes(b"half")
