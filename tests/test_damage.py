@@ -444,6 +444,16 @@ def test_where_all_is_saved_into_a_new_file_its_vectors_are_as_long_as_before(pa
     assert (told["embedder"], told["dimension"]) == ("hashing-32", "32")
 
 
+def test_where_the_index_does_not_tell_how_long_its_vectors_are_the_file_does(path: Path) -> None:
+    shell(
+        path,
+        "pragma writable_schema = on; update sqlite_schema set sql = 'create view facts_vec as select 1 as x', type = 'view' where name = 'facts_vec'",
+    )
+    memdb.mend(path)
+    with memdb.open(path, embedder="auto", llm=None, config=QUIET) as mem:
+        assert (mem.embedder.name if mem.embedder else None, mem.check()) == ("hashing-32", [])
+
+
 NAMELESS = {
     "links": "insert into links (source_id, target_id, relation) select fact_id, 'gone', 'supports' from facts limit 1",
     "outcomes": "insert into outcomes values (1, 'gone', 't', 1, '', '2025-03-01T10:00:00.000Z')",
