@@ -351,6 +351,8 @@ LACKING = {
     "where a collection stands": "update collections set tenant = 'x'",
     "the id of a database": "update databases set database_id = 'x'",
     "the id of a collection": "update collections set collection_id = 'x'",
+    "a part of the id of a database": "update databases set database_id = 'ab'",
+    "a part of the id of a collection": "update collections set collection_id = 'ab'",
     "letters of the id of a database": "update databases set database_id = 'x' || substr(database_id, 2)",
     "letters of the id of a collection": "update collections set collection_id = 'x' || substr(collection_id, 2)",
 }
@@ -370,6 +372,21 @@ def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, d
     with chroma.PersistentClient(path) as client:
         client.set_tenant("x" if "tenant = 'x'" in sql else "default_tenant")
         assert client.get_collection("things").count() == 1
+
+
+@pytest.mark.parametrize("sql", ["update tenants set name = 'x'", "update databases set name = 'x' where name = 'default_database'"])
+def test_what_several_rows_name_and_is_gone_is_there_again_once(path: Path, damaged: Damage, sql: str) -> None:
+    with chroma.PersistentClient(path) as client:
+        for name in ("things", "others"):
+            client.create_collection(name)
+    shell(path, "insert into databases select tenant, 'second', '1' || substr(database_id, 2) from databases")
+    mem = damaged(sql)
+    mended = mem.mend()
+    assert (mended.set_aside, mended.left, mended.lost, mem.check()) == ((), (), (), [])
+    mem.drain()
+    assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+    with chroma.PersistentClient(path) as client:
+        assert client.count_collections() == 2
 
 
 @pytest.mark.parametrize("value", ["", "2025-99-01T00:00:00.000Z"])
