@@ -314,6 +314,13 @@ def test_the_open_memory_goes_on_with_what_is_left(path: Path) -> None:
         assert mem.facts("user 1")[-1].value_text == "Ana plays chess"
 
 
+def test_an_open_memory_is_mended_where_an_index_cannot_be_read(path: Path) -> None:
+    overwrite(path, page_of(path, "ends_said"), b"\xff" * SIZE)
+    with opened(path) as mem:
+        mended = mem.mend()
+        assert (mended.lost, mended.set_aside, mem.check()) == ((), (), [])
+
+
 def test_who_made_tables_and_indexes_beside_ours_has_them_still(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("create table own (a integer primary key, b); insert into own values (7, 'x'); create index own_b on own (b)")
