@@ -319,6 +319,7 @@ def test_an_open_memory_is_mended_where_an_index_cannot_be_read(path: Path) -> N
     with opened(path) as mem:
         mended = mem.mend()
         assert (mended.lost, mended.set_aside, mem.check()) == ((), (), [])
+        assert [str(one) for one in path.parent.glob("mem.db.*")] == [mended.copy_of_before]
 
 
 def test_who_made_tables_and_indexes_beside_ours_has_them_still(path: Path) -> None:
