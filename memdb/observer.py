@@ -14,13 +14,31 @@ from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.figures import closer
-from memdb.keys import is_same, normalise
+from memdb.keys import is_same, normalise, predicate_of
 from memdb.llm import LanguageModel
 from memdb.privacy import topic_of
 from memdb.reading import read_consent
-from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, move, read_fact, settle
+from memdb.recording import Origin, dismiss, end, expire_over, keep_calls, let, move, read_fact, settle
 from memdb.records import DECIDABLE, LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.since import DENIED, REFUSED, Ends, comes_late, cut_off, ended, note_end, note_end_of, of_its_time, parted, rejected
+from memdb.reviving import make_way
+from memdb.since import (
+    DENIED,
+    REFUSED,
+    Ends,
+    begin_when_first_said,
+    comes_late,
+    cut_off,
+    divide,
+    divide_ended,
+    ended,
+    note_end,
+    note_end_of,
+    of_its_time,
+    parted,
+    rejected,
+    sayings,
+    stood_then,
+)
 from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
@@ -121,8 +139,7 @@ def decide(
         if consent is None or consent.sensitive_topics == "keep" or topic_of(candidate) is None:  # or what may not be kept would be, here
             note_end(db, candidate, origin=origin)
         done = weigh(proposed=proposed)
-        if origin.late:
-            cut_off(db, candidate, origin=origin)
+        _end_then(db, candidate, done, origin=origin, predicates=predicates, config=config, consent=consent)
         return done
     if not origin.late:
         return weigh(proposed=proposed)
@@ -131,8 +148,8 @@ def decide(
     ends = ended(db, candidate, origin=origin)
     done = weigh(proposed=None if ends else proposed, ends=ends)
     for over, since in ends:
-        _weigh(db, over, origin=since, predicates=predicates, config=config)
-        cut_off(db, over, origin=since)
+        ended_by = _weigh(db, over, origin=since, predicates=predicates, config=config)
+        _end_then(db, over, ended_by, origin=since.model_copy(update={"late": True}), predicates=predicates, config=config, consent=consent)
     return done
 
 
@@ -161,14 +178,85 @@ def _weigh(
         allowed.append(
             guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source, confidence=origin.confidence)
         )
-    decided = [
-        of_its_time(db, action, ends, origin=origin, predicates=predicates, config=config)
-        for action in _one_doubt(allowed, candidate, beliefs, config)
-    ]
-    done = [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
+    decided: list[Action] = []
+    done: list[tuple[Action, str | None]] = []
+    for doubted in _one_doubt(allowed, candidate, beliefs, config):
+        weighed = of_its_time(db, doubted, ends, origin=origin, predicates=predicates, config=config)
+        action, refuted = _amid(db, weighed, origin=origin, predicates=predicates, config=config)
+        decided.append(action)
+        done.append((action, apply(db, action, origin=origin, predicates=predicates, config=config)))
+        if refuted and (waits := read_fact(db, done[-1][1] or "")) is not None:
+            dismiss(db, waits, origin=origin, reason="what it contradicted stood until it was said again, or replaced")
     if _is_another(candidate, decided, beliefs):
         _leave(db, candidate, origin=origin, predicates=predicates, config=config)
     return done
+
+
+def _end_then(
+    db: Database,
+    end: Candidate,
+    done: Sequence[tuple[Action, str | None]],
+    *,
+    origin: Origin,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+    consent: Consent | None,
+) -> None:
+    """Let an end that may have come in late be one of what was so when it was said, whatever was said and believed since."""
+    if origin.late:
+        cut_off(db, end, origin=origin)
+    if not end.coming and end.confidence >= config.certain_confidence:
+        beliefs = beliefs_about(db, end, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind)
+        divide_ended(db, end, beliefs, origin=origin)
+    for action, fact_id in done:
+        if action.type == "expire" and fact_id is not None:
+            _let_next(db, fact_id, origin=origin, predicates=predicates, consent=consent)
+
+
+def _let_next(db: Database, ended_id: str, *, origin: Origin, predicates: Mapping[str, Predicate], consent: Consent | None) -> None:
+    """Believe what waited against a fact that had ended, as is known now, before that was said; what was said after it waits against it."""
+    rivals = stored.facts(db, db.all("believe.contradicting", fact_id=ended_id))
+    next_first = sorted((fact for fact in rivals if fact.created_at > origin.now and not fact.denies), key=lambda fact: fact.created_at)
+    free = [fact for fact in next_first if consent is None or consent.sensitive_topics == "keep" or topic_of(fact) is None]
+    if not free or any(fact.status == "active" for fact in stored.facts(db, db.all("believe.contradicted_by", fact_id=free[0].fact_id))):
+        return
+    let(db, free[0], origin=origin, reason="what it contradicted was over by then")
+    begin_when_first_said(db, free[0], origin=origin)
+    make_way(db, free[0].fact_id, predicates=predicates, now=origin.now)
+    for fact in next_first:
+        if fact != free[0]:
+            db.run("apply.link", source_id=fact.fact_id, target_id=free[0].fact_id, relation="contradicts", now=to_text(origin.now))
+
+
+def _amid(db: Database, action: Action, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> tuple[Action, bool]:
+    """An action as it is where what comes in late contradicts what was believed then, and said again or replaced since; and whether that
+    refuted it.
+
+    What would have been doubted then is refuted by what was said since. Else what was said again gave way to it, and began anew after it.
+    """
+    said = action.candidate
+    target = read_fact(db, action.target_fact_id) if action.type == "insert" and action.target_fact_id else None
+    if said is None or target is None or said.temporary:
+        return action, False
+    known, so_far = target, sum(time <= origin.now for time in sayings(db, target))
+    if not so_far and predicate_of(said.key, predicates).cardinality == "one" and (stood := stood_then(db, said, origin=origin)):
+        known, so_far = stood, sum(time <= origin.now for time in sayings(db, stood))
+    if not so_far:
+        return action, False
+    sure = config.first_confidence
+    for _ in range(so_far - 1):
+        sure += closer(sure, config.confirmation_rate)
+    then = known.model_copy(update={"confidence": min(known.confidence, sure)})
+    change = action.model_copy(update={"type": "supersede", "valid_to": None})
+    weighed = guard(change, then, predicates=predicates, config=config, source=origin.source, confidence=origin.confidence)
+    if weighed.type == "mark_pending_confirmation":
+        return weighed.model_copy(update={"target_fact_id": known.fact_id}), True
+    if known is not target or target.status != "active":
+        return action, False
+    again = divide(
+        db, known, until=said.valid_from or origin.now, status="superseded", reason=f"until {said.object!r} began", origin=origin
+    )
+    return (action if again is None else action.model_copy(update={"valid_to": again})), False
 
 
 def _is_another(candidate: Candidate, actions: Sequence[Action], beliefs: Sequence[Fact]) -> bool:
@@ -177,7 +265,7 @@ def _is_another(candidate: Candidate, actions: Sequence[Action], beliefs: Sequen
         return False
     if any(action.type == "mark_pending_confirmation" for action in actions):
         return False
-    gone = candidate.negated and candidate.explicit and (not candidate.object or bool(actions))
+    gone = candidate.negated and candidate.explicit and not candidate.undenies and (not candidate.object or bool(actions))
     left = {action.target_fact_id for action in actions if action.type == "supersede"}
     names = (fact.object.casefold() for fact in beliefs if fact.fact_id in left)
     return gone or any(SequenceMatcher(None, name, candidate.object.casefold()).ratio() < _SPELLED_ANEW for name in names)

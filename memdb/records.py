@@ -380,6 +380,11 @@ class Candidate(Record):
         """Whether the candidate says that something is not so; that it is so no longer is `negated`."""
         return not self.negated and _is_negative(self.value_json)
 
+    @property
+    def undenies(self) -> bool:
+        """Whether the candidate says that it is over that something is not so."""
+        return self.negated and _is_negative(self.value_json)
+
 
 class Predicate(Record):
     """A row of the vocabulary: how a canonical key behaves. See the table `predicates`."""

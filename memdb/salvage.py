@@ -273,7 +273,8 @@ def is_needed(db: Database, pages: Pages) -> bool:
         for part in pages.parts(int(str(tree["root"])), keyed=bool(tree["keyed"]), plain=bool(tree["plain"])):
             if any(len(entry.values) > most for entry in part.entries or ()):
                 return True
-            if tree["of"] == "table" and (part.entries is None or any(entry.torn for entry in part.entries)):
+            entries = part.entries if tree["of"] == "table" else []
+            if entries is None or any(entry.torn and not (entry.blank and tree["roomy"]) for entry in entries):
                 return True
     return False
 

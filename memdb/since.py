@@ -10,9 +10,10 @@ from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.figures import closer
+from memdb.ids import FACTS, id_of
 from memdb.keys import canonical_key, is_same, names_another, normalise, predicate_of, says_the_same
 from memdb.recording import Log, Origin, action_hash_of, bring_back, read_fact
-from memdb.records import Action, Candidate, Fact, Predicate
+from memdb.records import Action, Candidate, Fact, Predicate, Status
 from memdb.times import to_text, to_utc, utc_now
 
 REJECTED, DENIED = "rejected by the user", "said not to be so, when asked"
@@ -44,8 +45,8 @@ def note_end(db: Database, said: Candidate, *, origin: Origin) -> None:
 
 
 def note_end_of(db: Database, fact: Fact, *, ends: datetime, origin: Origin) -> None:
-    """The same of a fact that is ended."""
-    if fact.kind != "fact" or fact.denies:
+    """The same of a fact that is ended; of a denial, it is that something is not so which is so no longer."""
+    if fact.kind != "fact":
         return
     said = Candidate(
         key=fact.key,
@@ -71,7 +72,7 @@ def ended(db: Database, said: Candidate, *, origin: Origin) -> Ends:
             end = Candidate.model_validate_json(str(row["said"]))
             since = {"turn_id": row["turn_id"], "now": to_utc(str(row["said_at"])), "source": row["source"]}
             told = Origin.model_validate({"user_id": origin.user_id, **since})
-        if _names(end, said.object):
+        if end.undenies == said.denies and _names(end, said.object):
             found.append((end, told))
     return found
 
@@ -87,12 +88,71 @@ def cut_off(db: Database, end: Candidate, *, origin: Origin) -> None:
     until = end.valid_from or end.valid_to or origin.now
     for row, fact in _closed(db, [end.key], origin=origin):
         said_last = fact.last_mentioned_at or fact.created_at
-        if fact.denies or row["ran_out"] or not _ends(end, fact.object) or said_last > origin.now or (fact.valid_to or until) <= until:
+        if (
+            fact.denies != end.undenies
+            or row["ran_out"]
+            or not _ends(end, fact.object)
+            or said_last > origin.now
+            or (fact.valid_to or until) <= until
+        ):
             continue
         if bring_back(db, fact.fact_id) is not None:
             log = Log(db, origin, action_hash_of("cut off", fact.fact_id, origin.turn_id))
             reason = end.because or "said to be so no longer"
             log.change(fact.fact_id, "expire", reason, "apply.close", status="expired", valid_to=to_text(until))
+
+
+def sayings(db: Database, fact: Fact) -> list[datetime]:
+    """Return when a fact was said, the first first."""
+    return [to_utc(str(row["changed_at"])) for row in db.all("since.sayings", fact_id=fact.fact_id)]
+
+
+def divide(db: Database, fact: Fact, *, until: datetime, status: Status, reason: str, origin: Origin) -> datetime | None:
+    """Of what was said before something that comes in late, and again after it, believe that it was so until then, and anew since it was
+    said again; return when that was, None where it is no such thing.
+    """
+    times = sayings(db, fact)
+    before, after = [time for time in times if time <= origin.now], [time for time in times if time > origin.now]
+    if not before or not after or not fact.valid_from < until <= after[0] or (fact.valid_to is not None and fact.valid_to <= after[0]):
+        return None
+    if bring_back(db, fact.fact_id) is None:
+        return None
+    log = Log(db, origin, action_hash_of("divide", fact.fact_id, origin.turn_id))
+    part_id = id_of(FACTS, origin.user_id, origin.turn_id, fact.key, log.digest)
+    ended: dict[str, str] = {"valid_to": to_text(until), "status": status, "mentioned": to_text(before[-1])}
+    db.run("since.part", fact_id=fact.fact_id, part_id=part_id, seen=len(after), **ended)
+    log.record(part_id, "insert", reason, before=None)
+    anew = "said again, after it was over"
+    log.change(fact.fact_id, "update", anew, "since.begin_anew", valid_from=to_text(after[0]), seen=len(after))
+    return after[0]
+
+
+def begin_when_first_said(db: Database, fact: Fact, *, origin: Origin) -> None:
+    """Let a fact that was said at several times begin with the first of them, unless it was said since when it is so."""
+    times = sayings(db, fact)
+    if fact.valid_from in times[1:]:
+        log = Log(db, origin, action_hash_of("begin", fact.fact_id, origin.turn_id))
+        began, why = to_text(times[0]), "it was said before that, too"
+        log.change(fact.fact_id, "update", why, "since.begin_anew", valid_from=began, seen=fact.seen_count)
+
+
+def divide_ended(db: Database, end: Candidate, beliefs: Sequence[Fact], *, origin: Origin) -> None:
+    """Divide what was said both before and after it was said to be over, whether it is believed or has given way since."""
+    until, reason = end.valid_from or end.valid_to or origin.now, end.because or "said to be so no longer"
+    closed = [fact for row, fact in _closed(db, [end.key], origin=origin) if not row["ran_out"]] if origin.late else []
+    for fact in (*(belief for belief in beliefs if belief.status == "active"), *closed):
+        said_since = (fact.last_mentioned_at or fact.created_at) > origin.now
+        if said_since and fact.key == end.key and fact.denies == end.undenies and _ends(end, fact.object):
+            divide(db, fact, until=until, status="expired", reason=reason, origin=origin)
+
+
+def stood_then(db: Database, said: Candidate, *, origin: Origin) -> Fact | None:
+    """Return what has given way since, and was believed when something was said that comes in late and says otherwise."""
+    for row, fact in _closed(db, [said.key], origin=origin):
+        believed = fact.status == "superseded" and fact.valid_from <= origin.now and fact.created_at <= origin.now
+        if believed and not fact.denies and not row["ran_out"] and not is_same(said.object, fact.object):
+            return fact
+    return None
 
 
 def rejected(db: Database, said: Candidate, *, origin: Origin) -> Fact | None:

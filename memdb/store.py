@@ -149,12 +149,16 @@ class Store:
 
         Raises:
             ConfigError: the file holds another embedder's vectors; it is left as it is.
+            StoreError: these are its own, and how long they are is told wrong.
         """
         database = self.database()
         remembered = self.embedder()
         if remembered == (name, dimension):
             return
         if remembered is not None:
+            for wrong in database.all("check.dimension"):
+                if remembered[0] == name and wrong["has"] == dimension:  # the embedder is not to blame
+                    raise damaged_error(self.path, f"meta, name 'dimension': {remembered[1]}, where its index has vectors of {dimension}")
             raise ConfigError(
                 f"{self.path} holds vectors of the embedder {remembered[0]} ({remembered[1]} dimensions), not {name} ({dimension}); "
                 f"open it with that embedder, or with embedder=None for words only, or change it with `memdb reindex`."

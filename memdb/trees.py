@@ -30,11 +30,15 @@ Value = int | float | str | bytes | None
 
 
 class Entry(NamedTuple):
-    """A row as it lies on a page, or a line of an index, which has no `rowid` of its own. `torn`: what it says is not to be trusted."""
+    """A row as it lies on a page, or a line of an index, which has no `rowid` of its own. `torn`: what it says is not to be trusted.
+
+    `blank`: all that speaks against it is that its last page is empty, which is as it should be where it ends with room kept free.
+    """
 
     rowid: int | None
     values: tuple[Value, ...]
     torn: bool
+    blank: bool = False
 
 
 Key = tuple[tuple[int, int | float | bytes], ...] | int
@@ -152,8 +156,8 @@ class Pages:
             if size is None:
                 node.keys.append(rowid)
             else:
-                payload, at_cell, whole = self._payload(page, at_cell, size, table=kind == 13)
-                entry = _entry(rowid, payload, whole)
+                payload, at_cell, whole, blank = self._payload(page, at_cell, size, table=kind == 13)
+                entry = _entry(rowid, payload, whole, blank)
                 node.entries.append(entry)
                 node.keys.append(rowid if rowid is not None else None if entry.torn else _key(entry.values))
             taken.append((place, at_cell))
@@ -170,8 +174,8 @@ class Pages:
             raise ValueError(child)
         return int(child)
 
-    def _payload(self, page: bytes, at: int, size: int, *, table: bool) -> tuple[bytes, int, bool]:
-        """The bytes of an entry, where its cell ends, and whether they are whole; what is missing is zeros."""
+    def _payload(self, page: bytes, at: int, size: int, *, table: bool) -> tuple[bytes, int, bool, bool]:
+        """The bytes of an entry, where its cell ends, whether they are whole, and if its last page is empty; what is missing is zeros."""
         room = self._usable
         if size > self._ever * room:
             raise ValueError(size)
@@ -183,7 +187,7 @@ class Pages:
             local = local if local <= most else least
         if at + local > len(page):
             raise ValueError(at)
-        payload, at, whole = page[at : at + local], at + local, True
+        payload, at, whole, blank = page[at : at + local], at + local, True, False
         if local < size:
             (following,) = _NUMBER.unpack_from(page, at)
             parts, left, at = [payload], size - local, at + 4
@@ -195,11 +199,12 @@ class Pages:
                 (following,) = _NUMBER.unpack_from(raw)
                 part = raw[4 : min(room, 4 + left)]
                 left -= len(part)
-                whole = any(raw) and (following == 0) == (left == 0)
+                whole = (following == 0) == (left == 0)
+                blank = whole and not any(raw)
                 parts.append(part)
             parts.append(bytes(left))
             payload = b"".join(parts)
-        return payload, at, whole
+        return payload, at, whole, blank
 
     def _raw(self, page: int) -> bytes | None:
         if (at := self._logged.get(page)) is not None:
@@ -238,12 +243,12 @@ def _varint(page: bytes, at: int) -> tuple[int, int]:
     return value << 8 | page[at + 8], at + 9
 
 
-def _entry(rowid: int | None, payload: bytes, whole: bool) -> Entry:
+def _entry(rowid: int | None, payload: bytes, whole: bool, blank: bool) -> Entry:
     try:
         values = _values(payload)
     except (error, IndexError, ValueError):
         return Entry(rowid, (), torn=True)
-    return Entry(rowid, values, torn=not whole)
+    return Entry(rowid, values, torn=blank or not whole, blank=blank)
 
 
 def _values(payload: bytes) -> tuple[Value, ...]:

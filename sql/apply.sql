@@ -4,13 +4,15 @@
 insert into applied_actions (user_id, turn_id, key, action_hash) values (:user_id, :turn_id, :key, :action_hash)
 on conflict do nothing;
 
+-- What comes in late and is over by then was changed last when it ended, as if it had come in before that.
 -- statement: insert_fact
 insert into facts (
   fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
   event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at
 ) values (
   :fact_id, :user_id, :kind, :key, :value_text, :value_json, :category, :memory_type, :confidence, :importance, :importance, :source, :speaker,
-  :event_time, :valid_from, :valid_to, :status, :source_turn_id, :source_excerpt, :session_id, :tags, :now, :now, :now
+  :event_time, :valid_from, :valid_to, :status, :source_turn_id, :source_excerpt, :session_id, :tags, :now,
+  iif(:status = 'superseded', max(:now, :valid_to), :now), :now
 )
 on conflict (fact_id) do nothing;
 

@@ -65,9 +65,9 @@ select v.record
 from collection_vectors v join collections c on c.id = v.collection
 where length(v.embedding) <> 4 * c.dimension;
 
--- How long the vectors of the file are said to be, where its index has others.
+-- How long the vectors of the file are said to be, where its index has others, and how long those are.
 -- statement: dimension
-select m.name
+select m.name, cast(substr(s.sql, instr(s.sql, 'float[') + 6) as integer) as has
 from meta m join sqlite_schema s on s.name = 'facts_vec'
 where m.name = 'dimension' and instr(s.sql, 'float[' || m.value || ']') = 0;
 

@@ -32,16 +32,18 @@ where t.schema = 'main' and t.type = 'table' and not i.partial and not (t.wr and
   and not exists (select 1 from pragma_index_xinfo(i.name) e where e.cid = -2)
 order by t.name, i.name, x.seqno;
 
--- Where each table and index begins, whether its keys are plain, and how many values its rows or lines have at most.
+-- Where each table and index begins, whether its keys are plain, and how many values its rows or lines have at most. Roomy are rows that end with zeros
+-- while there is room in them, as the vectors of a chunk do.
 -- statement: trees
 select s.type as "of", s.name, s.rootpage as root, l.wr as keyed, (select count(*) from pragma_table_info(s.name, 'main')) as "columns",
+  s.name like 'facts\_vec\_vector\_chunks%' escape '\' as roomy,
   not exists (
     select 1 from pragma_index_list(s.name) i, pragma_index_xinfo(i.name) x
     where i.origin = 'pk' and x.key and (x."desc" or x.coll <> 'BINARY')) as plain
 from sqlite_schema s join pragma_table_list l on l.schema = 'main' and l.name = s.name
 where s.type = 'table' and s.rootpage > 0
 union all
-select s.type, s.name, s.rootpage, 1, (select count(*) from pragma_index_xinfo(s.name, 'main')),
+select s.type, s.name, s.rootpage, 1, (select count(*) from pragma_index_xinfo(s.name, 'main')), 0,
   not exists (select 1 from pragma_index_xinfo(s.name, 'main') x where x.key and (x."desc" or x.coll <> 'BINARY'))
 from sqlite_schema s
 where s.type = 'index' and s.rootpage > 0;

@@ -51,3 +51,32 @@ where e.user_id = :user_id
   and e.valid_to > :now
   and e.valid_to <= :present
 order by e.valid_to desc;
+
+-- When a fact was said, by its history, the first first; what was taken back was not.
+-- statement: sayings
+select h.changed_at
+from fact_history h
+where h.fact_id = :fact_id
+  and h.operation in ('insert', 'mark_pending_confirmation', 'update', 'noop', 'confirm')
+  and (h.before is null or h.after ->> 'seen_count' > h.before ->> 'seen_count')
+  and not exists (select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+order by h.changed_at, h.id;
+
+-- A fact as it was until something ended it, or took its place, in a row of its own. It was said last at :mentioned, so often.
+-- statement: part
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at, seen_count
+)
+select
+  :part_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, :valid_to, :status, source_turn_id, source_excerpt, session_id, tags, created_at, max(:mentioned, :valid_to), :mentioned,
+  max(1, seen_count - :seen)
+from facts
+where fact_id = :fact_id
+on conflict (fact_id) do nothing;
+
+-- What is left of it began when it was first said again.
+-- statement: begin_anew
+update facts set valid_from = :valid_from, created_at = :valid_from, seen_count = :seen, updated_at = max(updated_at, :now)
+where fact_id = :fact_id;

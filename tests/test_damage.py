@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -350,6 +351,8 @@ LACKING = {
     "where a collection stands": "update collections set tenant = 'x'",
     "the id of a database": "update databases set database_id = 'x'",
     "the id of a collection": "update collections set collection_id = 'x'",
+    "a part of the id of a database": "update databases set database_id = 'ab'",
+    "a part of the id of a collection": "update collections set collection_id = 'ab'",
     "letters of the id of a database": "update databases set database_id = 'x' || substr(database_id, 2)",
     "letters of the id of a collection": "update collections set collection_id = 'x' || substr(collection_id, 2)",
 }
@@ -375,6 +378,21 @@ def test_what_rows_name_and_is_gone_is_there_again_and_no_row_goes(path: Path, d
 def test_a_prompt_does_without_a_kind_that_somebody_has_deleted(damaged: Damage, kind: str) -> None:
     mem = damaged(f"delete from kinds where kind = '{kind}'")
     assert "User lives in Braga" in mem.context("Where do I live?", user_id="ana", now=LATER).text
+
+
+@pytest.mark.parametrize("sql", ["update tenants set name = 'x'", "update databases set name = 'x' where name = 'default_database'"])
+def test_what_several_rows_name_and_is_gone_is_there_again_once(path: Path, damaged: Damage, sql: str) -> None:
+    with chroma.PersistentClient(path) as client:
+        for name in ("things", "others"):
+            client.create_collection(name)
+    shell(path, "insert into databases select tenant, 'second', '1' || substr(database_id, 2) from databases")
+    mem = damaged(sql)
+    mended = mem.mend()
+    assert (mended.set_aside, mended.left, mended.lost, mem.check()) == ((), (), (), [])
+    mem.drain()
+    assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+    with chroma.PersistentClient(path) as client:
+        assert client.count_collections() == 2
 
 
 @pytest.mark.parametrize("value", ["", "2025-99-01T00:00:00.000Z"])
@@ -410,6 +428,35 @@ def test_a_file_that_tells_a_wrong_length_of_its_vectors_tells_the_right_one_aga
         assert mem.search("Does Ana play chess?", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
 
 
+@pytest.mark.parametrize("dimension", [32, 384])  # of which eight take less than a page, and more, the last of which is empty
+def test_vectors_and_words_stay_as_they_are_when_another_row_is_mended(tmp_path: Path, dimension: int) -> None:
+    path, counted = tmp_path / "mem.db", "select block from facts_fts_data where id = 1"  # the rows and the words of the index
+    with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t", timestamp=EARLY)
+        mem.drain()
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = '999' where name = 'dimension'")
+    before = connection.execute(counted).fetchall()
+    connection.close()
+    memdb.mend(path)
+    with memdb.open(path, embedder=HashingEmbedder(dimension), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert mem.search("Porto", user_id="ana", now=LATER)[0].contributions["cosine"] > 0
+        assert mem._store.database().connection.execute(counted).fetchall() == before
+
+
+@pytest.mark.parametrize(("embedder", "error"), [("auto", memdb.StoreError), (HashingEmbedder(33), memdb.ConfigError)])
+def test_where_a_wrong_length_is_told_the_embedder_is_blamed_only_if_it_is_another(
+    path: Path, embedder: Any, error: type[Exception]
+) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("update meta set value = '999' where name = 'dimension'")
+    connection.close()
+    with pytest.raises(error) as caught:
+        memdb.open(path, embedder=embedder, llm=None, config=QUIET)
+    assert ("memdb check --repair" in str(caught.value)) is (error is memdb.StoreError)
+
+
 def test_where_all_is_saved_into_a_new_file_its_vectors_are_as_long_as_before(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("update meta set value = 'x' where name = 'dimension'")
@@ -418,6 +465,16 @@ def test_where_all_is_saved_into_a_new_file_its_vectors_are_as_long_as_before(pa
     with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
         told = {str(row["name"]): row["value"] for row in mem._store.database().all("meta.all")}
     assert (told["embedder"], told["dimension"]) == ("hashing-32", "32")
+
+
+def test_where_the_index_does_not_tell_how_long_its_vectors_are_the_file_does(path: Path) -> None:
+    shell(
+        path,
+        "pragma writable_schema = on; update sqlite_schema set sql = 'create view facts_vec as select 1 as x', type = 'view' where name = 'facts_vec'",
+    )
+    memdb.mend(path)
+    with memdb.open(path, embedder="auto", llm=None, config=QUIET) as mem:
+        assert (mem.embedder.name if mem.embedder else None, mem.check()) == ("hashing-32", [])
 
 
 NAMELESS = {

@@ -314,6 +314,14 @@ def test_the_open_memory_goes_on_with_what_is_left(path: Path) -> None:
         assert mem.facts("user 1")[-1].value_text == "Ana plays chess"
 
 
+def test_an_open_memory_is_mended_where_an_index_cannot_be_read(path: Path) -> None:
+    overwrite(path, page_of(path, "ends_said"), b"\xff" * SIZE)
+    with opened(path) as mem:
+        mended = mem.mend()
+        assert (mended.lost, mended.set_aside, mem.check()) == ((), (), [])
+        assert [str(one) for one in path.parent.glob("mem.db.*")] == [mended.copy_of_before]
+
+
 def test_who_made_tables_and_indexes_beside_ours_has_them_still(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("create table own (a integer primary key, b); insert into own values (7, 'x'); create index own_b on own (b)")
@@ -494,6 +502,23 @@ def test_what_was_set_aside_is_kept_where_the_mending_was_killed_after_it(path: 
     with opened(path) as mem:
         mem._store.database().run("meta.put", name="mended", value="20250320T100000000000Z")
         assert mem.mend().kept_before == tuple(str(path.with_name(f"{LEFT}.{name}")) for name in ("aside.sql", "damaged"))
+
+
+@pytest.mark.parametrize("pages", [False, True], ids=["a row", "all that can be read"])
+def test_a_mending_tells_in_the_file_that_it_has_changed_it(pages: bool, path: Path) -> None:
+    """So that what it has set aside is not taken for what one that was killed had only begun."""
+    with opened(path) as mem:
+        connection = mem._store.database().connection
+        connection.execute("drop trigger fact_history_no_update")
+        connection.execute("update fact_history set after = '[]' where id = 1")
+    if pages:
+        overwrite(path, 1, b"x" * 100)
+    mended = memdb.mend(path)
+    aside, copy = (Path(str(name)) for name in (mended.kept_in, mended.copy_of_before))
+    aside.rename(f"{aside}.unfinished")  # as where it was killed then
+    copy.unlink()
+    with opened(path) as mem:
+        assert mem.mend().kept_before == (str(aside),)
 
 
 def test_a_copy_that_is_not_whole_is_taken_away(path: Path) -> None:

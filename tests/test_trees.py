@@ -278,4 +278,5 @@ def test_a_value_whose_following_pages_are_empty_is_torn(tmp_path: Path) -> None
     for page in range(3, len(file) // 512 + 1):
         spoilt = file[: (page - 1) * 512] + bytes(512) + file[page * 512 :]
         assert [(one.rowid, one.torn) for one in entries(Pages(spoilt), "t", keyed=False)] == [(1, False), (2, True)]
+        assert [one.blank for one in entries(Pages(spoilt), "t", keyed=False)] == [False, page * 512 == len(file)]
     assert [one.torn for one in entries(Pages(file), "t", keyed=False)] == [False, False]

@@ -130,7 +130,7 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
         over = (said <= held or held <= said) and not names_another(candidate.object, fact.object)  # also where no value is named
         comes = fact.valid_from > max(now, candidate.valid_from or now)  # what is not so now may be so then
         meant = candidate.because is not None or comes == candidate.coming
-        if over and meant and not fact.denies and _said_last(fact) <= now:
+        if over and meant and fact.denies == candidate.undenies and _said_last(fact) <= now:
             ending.append(fact)
             less |= not said <= held
     named = [fact for fact in ending if says_the_same(candidate.object, fact.object)]
