@@ -45,6 +45,23 @@ FITTED = [
     ("seeing a lady called sue", "user.partner", "Sue"),
     ("Priya and I have been friends for years", "user.friend", "Priya"),
 ]
+KNOWN_WORDS = [
+    *((f"I'm {origin}", "user.nationality", origin) for origin in ("Yemeni", "Sri Lankan", "South Korean", "Kuwaiti", "Gujarati", "Lao")),
+    *((f"I'm a {origin}", "user.nationality", origin) for origin in ("Scot", "Dane", "Kiwi", "New Zealander")),
+    *((f"I'm {faith}", "user.religion", faith) for faith in ("Church of England", "Ismaili", "Unitarian", "Mennonite")),
+    *(
+        (f"I'm a {job}", "user.works_as", job)
+        for job in ("cartoonist", "letting agent", "piano tuner", "team leader", "stonemason", "cabbie")
+    ),
+    *(
+        (f"I've got a {thing}", "user.owns", thing)
+        for thing in ("Samsung", "log burner", "Chromebook", "heat pump", "Thermomix", "gas cooker")
+    ),
+    *((f"I take {pill} every day", "user.takes", pill) for pill in ("fish oil", "ezetimibe", "zinc", "multivitamins", "B12")),
+    *((f"I have {illness}", "user.has_condition", illness) for illness in ("hot flushes", "RSI", "a hiatus hernia", "flat feet")),
+    *((f"I have a {pet}", "user.pet", pet) for pet in ("rottie", "alsatian", "British shorthair", "shiba inu", "corn snake")),
+    *((f"I play {game}", "user.plays", game) for game in ("bingo", "boules", "five-a-side")),
+]
 LOOKS_ALIKE = [
     "Tom. What a name.",
     "Paris. 3 days. Any tips?",
@@ -128,6 +145,16 @@ def test_a_construction_of_its_own_is_read_as_the_plain_one(mem: memdb.Memory, t
 @pytest.mark.parametrize("text", LOOKS_ALIKE)
 def test_what_only_looks_alike_is_not_believed(mem: memdb.Memory, text: str) -> None:
     assert believed(mem, text) == set()
+
+
+@pytest.mark.parametrize(("text", "key", "value"), KNOWN_WORDS)
+def test_who_says_what_they_are_or_have_is_understood_in_words_that_are_seldom(mem: memdb.Memory, text: str, key: str, value: str) -> None:
+    assert believed(mem, text) == {(key, value)}
+
+
+@pytest.mark.parametrize("pet", ["my cat is Persian", "my dog is Maltese"])
+def test_a_pet_has_no_nationality(mem: memdb.Memory, pet: str) -> None:
+    assert not any(key.endswith(".nationality") for key, _ in believed(mem, pet))
 
 
 @pytest.mark.parametrize(("said", "correction", "key", "value"), CORRECTED)
