@@ -157,6 +157,36 @@ def test_a_pet_has_no_nationality(mem: memdb.Memory, pet: str) -> None:
     assert not any(key.endswith(".nationality") for key, _ in believed(mem, pet))
 
 
+@pytest.mark.parametrize(
+    ("to_do", "news", "left"),
+    [
+        ("I need to book the dentist", "booked the dentist", None),
+        ("I need to book the dentist", "I've finally booked the dentist for Monday", None),
+        ("I have to call the bank", "I called the bank this morning", None),
+        ("I need to pay the plumber", "I paid the plumber", None),
+        ("I need to pay the plumber", "I called the plumber", "pay the plumber"),
+        ("I need to pay the plumber", "I haven't paid the plumber", "pay the plumber"),
+        ("I need to buy milk", "my brother bought milk", "buy milk"),
+    ],
+)
+def test_what_was_to_do_is_over_once_it_is_done(mem: memdb.Memory, to_do: str, news: str, left: str | None) -> None:
+    held = believed(mem, to_do, news)
+    assert {value for key, value in held if key == "user.needs_to"} == ({left} if left else set())
+
+
+@pytest.mark.parametrize(
+    ("told", "news", "left"),
+    [
+        ("my dog Rex is 9", "Rex died", set()),
+        ("my cat Tom is 12", "we had to put Tom down", set()),
+        ("my cat is 4 and my dog is 9", "my dog died", {("cat.age", "4")}),
+        ("my dog Rex is 9", "my dog Rex is ill", {("dog.age", "9"), ("user.pet", "dog called Rex")}),
+    ],
+)
+def test_with_a_pet_goes_what_was_told_of_it(mem: memdb.Memory, told: str, news: str, left: set[tuple[str, str]]) -> None:
+    assert believed(mem, told, news) == left
+
+
 @pytest.mark.parametrize(("said", "correction", "key", "value"), CORRECTED)
 def test_a_slip_is_put_right_in_many_words(mem: memdb.Memory, said: str, correction: str, key: str, value: str) -> None:
     assert [found for found in believed(mem, said, correction) if found[0] == key] == [(key, value)]
