@@ -255,7 +255,7 @@ def _titled() -> re.Pattern[str]:
 def _of_oneself() -> re.Pattern[str]:
     return re.compile(
         r"^(?P<before>(?:(?:hi+|hey+|hello|hiya|yo)(?: there)?[,!]? )?(?:so |and |ok |well |um )?(?:i am|I am|this is|it is) )"
-        rf"(?P<names>{_SMALL})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| btw\b| by the way\b)"
+        rf"(?P<names>{_SMALL})(?=$|[,.!;]| and i\b| I (?:am|have|live|work)\b| from\b| btw\b| by the way\b)"
     )
 
 

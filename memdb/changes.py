@@ -13,7 +13,7 @@ from memdb.clause import Clause
 from memdb.english import clauses
 from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
-from memdb.fitting import Tried, by_hint, hinted, hints
+from memdb.fitting import Tried, any_of, by_hint, hinted, hints
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
@@ -24,6 +24,7 @@ _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE
 _OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "debts")  # sorts that nothing ends which ends anything
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
 _LONGEST = 200  # characters of a sentence that is matched as a whole
+_TO_DO = ("needs_to", "deadline")
 _PARTS = 4  # of a clause: what is said after them is a list
 _WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
 _ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|intolerance) to (?P<too>.+)", re.IGNORECASE)
@@ -59,9 +60,10 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
         return
     lasts = not (compiled(rules().over.but).search(clause.excerpt) or compiled(rules().over.passing).search(f"{clause.text} {clause.full}"))
     known = cache(lambda whose: list(held_of(whose)))
+    ways = (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
-        for read in (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in):
+        for read in (_done_in, *ways):
             found = list(read(piece, here, known))
             yield from found
             for end in (one for one in found if one.negated and read in (_ended_in, _ended_for_good_in)):
@@ -106,6 +108,24 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
                 yield from _of_the_dead(_predicate(key), value, clause, here)
         if meant:
             return
+
+
+def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """The ends of what was to do, and is done: "I've booked the dentist", of who needs to book the dentist."""
+    text = "" if clause.negative or clause.former else _text_of(clause, first_person=True)
+    match = _has_done().match(text) if text and clause.subject in ("", "i") else None
+    if match is None:
+        return
+    verb, done = rules().over.done[match["verb"].lower()], telling(match["o"])
+    for key, value in believed(here.owner.slug):
+        if _predicate(key) in _TO_DO and value.startswith(f"{verb} ") and telling(value.removeprefix(f"{verb} ")) <= done:
+            end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+            yield from read_pattern(end, replace(clause, elided=False), text, here)
+
+
+@cache
+def _has_done() -> re.Pattern[str]:
+    return compiled(rf"{{lately}}(?P<verb>{any_of(rules().over.done)}) (?P<o>\S.*)")
 
 
 def _of_the_dead(relation: str, name: str, clause: Clause, here: Circumstances) -> Iterator[Candidate]:

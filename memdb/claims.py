@@ -254,8 +254,8 @@ def _is_no_fact(pattern: Pattern, clause: Clause, true: Validity, here: Circumst
     lasts = true.ends - (true.begins or here.at) if true.ends else None
     if clause.coming and lasts is not None and lasts < _A_LONG_TIME:
         return True  # "I won't be working next week"
-    if pattern.key.startswith("works_") and called().relations.get(clause.subject) in rules().groups["pets"]:
-        return True  # a cat is no doctor
+    if pattern.key.startswith(("works_", "nationality")) and called().relations.get(clause.subject) in rules().groups["pets"]:
+        return True  # a cat is no doctor, and a Persian one no Persian
     # a part that is played, or a turn at something
     return pattern.key == "works_as" and true.temporary and lasts is not None and lasts < _A_FEW_DAYS
 

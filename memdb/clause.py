@@ -58,7 +58,7 @@ _USED_TO = re.compile(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", re.I
 _NEGATED = re.compile(
     r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
     r"|no longer|(?:have|has) (?P<never>never)|never"
-    r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
+    r"|(?P<have>have|has) (?:no longer|got no|no|not got))\s+",
     re.IGNORECASE,
 )
 _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGNORECASE)
@@ -69,6 +69,7 @@ _POSSESSED = re.compile(
     r"(?:is|are|was|were|has|had|will|can|does|did|\w+ed|got|made|came|says|said|goes|lives|works|loves|likes|hates|wants)\b",
     re.IGNORECASE,
 )
+_SOMEBODYS = r"(?:(?!(?:an?|the)\b)[a-z'-]+ ){0,2}?(?:{occupation}|{person})(?=$|,)"  # "my son's teacher", but "my son's a teacher"
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
@@ -99,7 +100,7 @@ def parsed(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         clause = replace(clause, explicit=clause.explicit or "new" in found.group("how").lower().split())
         if found.group("of"):
             if not compiled(r"(?:name|birthday|(?:wedding )?anniversary|favou?rite|hobb|job|new|{attribute} is\b)").match(rest):
-                if _POSSESSED.match(rest):  # "my son's teacher is …" is not about the son
+                if _POSSESSED.match(rest) or compiled(_SOMEBODYS).match(rest):  # "my son's teacher is …" is not about the son
                     return _timed(replace(clause, full=clause.text + moved), at=at, zone=zone)
                 rest = f"is {rest}"  # "my sister's a nurse"
             else:

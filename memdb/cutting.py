@@ -22,7 +22,19 @@ from memdb.subjects import MINE, by_name, is_relative, subjects
 _IF = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _SO = re.compile(r"\bso\b", re.IGNORECASE)
 _OWN_WORDS = re.compile(r"\bi\b(?! (?:should|ought|must|need|ha(?:ve|d) to)\b)", re.IGNORECASE)  # "Ben said I am tired, so I …" is all his
+_OWN_SAYING = re.compile(r"(?:(?:earlier|before|yesterday),? )?(?:i|we) (?:said|told you|mentioned|wrote|thought)\b", re.IGNORECASE)
 _OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
+_ASKS = re.compile(  # what is wanted of who listens, and of no words: "what should I eat | I'm vegan"
+    r"(?:what|which|how|where|who|can|could|would|will|should|do|is|are)\b(?! if\b)"
+    r"(?!.*\b(?:if|say|says|said|mean|means|translat\w+|writ\w+|call|called|spell|sentence|phrase|words?|lyrics|quote|wonder|think"
+    r"|know (?!any|some|an? )|tell|told|ask|asked|story|poem|joke|character|song|line|title|imagine|suppose|pretend|right|correct|wrong"
+    r"|sounds?|reads?|grammar)\b)",
+    re.IGNORECASE,
+)
+_ASSERTS = re.compile(
+    r"(?:i|we) (?:am|are|have|do not|can not|live|work|hate|love|like|prefer|drive|use|play|own|take|speak|teach|study)\b(?! (?:to|you)\b)",
+    re.IGNORECASE,
+)
 _I_OR_WE = re.compile(r"(?:i|we)\b", re.IGNORECASE)
 _TASTE = re.compile(r"(?:love|like)(?= [a-z-]+(?<!ing)$)", re.IGNORECASE)
 _TASTE_OF_THE = re.compile(r"\b(?:love|like) (?:the|your|his|her|their|this|that) [\w-]+$", re.IGNORECASE)
@@ -87,7 +99,8 @@ class _Read:
     """A sentence as far as it is read: what it has `stated`, and what the next clause may go on with.
 
     `blocked`: what it says now is asked, supposed or somebody else's; `recited`: the assistant's own words; `reported`: the clause that
-    just told of another's. `subject` is who a verb goes on with, `having` the same with the verb of having, and `told_of` whom "who" meant.
+    just told of another's; `wanted`: it began with what is wanted of who listens. `subject` is who a verb goes on with, `having` the same
+    with the verb of having, and `told_of` whom "who" meant.
     """
 
     sentence: str
@@ -99,6 +112,7 @@ class _Read:
     blocked: bool = False
     recited: bool = False
     reported: str = ""
+    wanted: bool = False
     subject: str = ""
     having: str = ""
     told_of: str = ""
@@ -107,7 +121,12 @@ class _Read:
         """A clause after `mark`, with which somebody may speak for themselves again."""
         if self.reported and _SO.search(mark) and MINE.match(clause.text) and not _OWN_WORDS.search(self.reported):
             self.blocked = False  # "the doctor says my iron is low | so I'm eating fish again"
+        if self.reported and _OBJECTING.search(mark) and MINE.match(clause.text) and _OWN_SAYING.match(self.reported):
+            self.blocked = False  # "I said Leeds earlier | but we've moved to York"
+            clause = replace(clause, explicit=True)
         self.reported = ""
+        if self.wanted and mark.strip() == "," and _ASSERTS.match(clause.text):
+            self.blocked = self.wanted = False
         if self.recited and _OBJECTING.search(mark) and MINE.match(clause.text):
             self.blocked = self.recited = False  # "you said I live in Leeds | but I live in Hull"
             return replace(clause, explicit=True)
@@ -162,6 +181,7 @@ class _Read:
             if self.stated and _IF.match(text):
                 suppose(self.stated)
             self.asked = self.blocked = True
+            self.wanted = not self.question and not self.stated and _ASKS.match(text) is not None
         elif self.stated and bound(self.stated, clause):
             pass
         elif compiled(block["reported"]).match(text):
@@ -183,6 +203,8 @@ class _Read:
             if mark.strip() == "," and not by_oneself and _ends_with_somebody().search(earlier):
                 self.subject = ""
                 return None  # "Lea has a new boyfriend, Pieter | works at the port"
+            if by_oneself and clause.text[:5].lower() == "been ":  # "I left school at 16 | been at Asda ever since"
+                return replace(clause, text=plain_clause(f"{self.subject} have {clause.text}"))
             return replace(clause, text=f"{self.subject} {clause.text}")
         if self.having and compiled(rules().clauses["another"]).match(clause.text):
             return replace(clause, text=f"{self.having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"

@@ -63,7 +63,8 @@ def clauses(
     small = _I.sub("", hidden).islower()
     if (begins := _own_part(hidden, text)) is None:
         if len(text) <= _ASKED and "\n" not in text:
-            yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
+            asks = next((hidden[:end] for _, end, _, _ in sentences_read(hidden, known)), hidden)  # what follows may be of what is written
+            yield from _presupposed(with_capitals(asks, small=small), text, known, question=True, at=at, zone=zone)
         return
     hidden = f"{' ' * begins}{hidden[begins:]}"
     uncased = _in_small_letters(known) if known and small else None

@@ -166,8 +166,10 @@ class Swap(_Table):
 
 
 class Over(_Table):
-    """Which predicates a way of saying that something is over may end, sort by sort; rules/english.toml says how."""
+    """Which predicates a way of saying that something is over may end, sort by sort; and the verbs by which what was to do is `done`,
+    each with how it was to do; rules/english.toml says how."""
 
+    done: dict[str, str]
     kept: tuple[str, ...]
     persons: tuple[str, ...]
     partners: tuple[str, ...]

@@ -19,11 +19,13 @@ _AS_SOMEONE = {  # "as someone with ADHD, I …"
 }
 _ADVICE = re.compile(r"\b(?:me to|i (?:should|must|have to|need to))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d\d")
-_SO_LONG = re.compile(  # "I've been married 20 years"
-    r"\b(?P<been>(?:have|has) been (?:an? )?\w+) "
+_SO_LONG = re.compile(  # "I've been married 20 years", "I've worked at Boots 12 years", "…, been vegan 5 years"
+    r"(?P<been>(?:\b(?:have|has) (?:been|lived|worked|taught|played|owned|smoked|volunteered)|(?:^|, |\b(?:i|we) )been) "
+    r"(?:(?!for\b)[\w'-]+ ){0,4}?(?!(?:for|about|around|over|nearly|almost)\b)[\w'-]+) "
     r"(?=(?:\d+|two|three|four|five|six|seven|eight|nine|ten|\w+teen|\w+ty(?:-\w+)?) (?:years|months|decades)\b)",
     re.IGNORECASE,
 )
+_LONG = re.compile(r" (?:years|months|decades)\b")
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
@@ -42,7 +44,7 @@ def introduced(sentence: str) -> str:
         sentence = compiled(phrase["both"]).sub(
             lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
         )
-    if " been " in sentence:
+    if _LONG.search(sentence):
         sentence = _SO_LONG.sub(r"\g<been> for ", sentence)
     if "used to" in sentence:
         sentence = compiled(phrase["lives_instead"]).sub(lambda found: f"{found['before']}now {found['who']} live in ", sentence)

@@ -44,6 +44,78 @@ FITTED = [
     ("don't do seafood", "user.avoids", "seafood"),
     ("seeing a lady called sue", "user.partner", "Sue"),
     ("Priya and I have been friends for years", "user.friend", "Priya"),
+    ("I'm a nurse, been in Berlin six years", "user.lives_in", "Berlin"),
+    ("I've worked at Boots 12 years", "user.works_at", "Boots"),
+    ("I'm Alex, 29, trans guy, software dev in Austin", "user.works_as", "software dev"),
+    ("I said Leeds earlier but we've moved to Wakefield now", "user.lives_in", "Wakefield"),
+    ("I've no car", "user.owns", "car"),
+    ("I've got no kids", "user.has_children", "no children"),
+    ("I'm 45, two teenagers, mortgage", "user.has_children", "two teenagers"),
+    ("Could you draft an email to my landlord, Mr Okafor? The boiler is dead.", "user.landlord", "Mr Okafor"),
+    ("i am maria from brazil", "user.name", "Maria"),
+    ("Nope, still single.", "user.relationship", "single"),
+    ("I've been told I'm prediabetic", "user.has_condition", "prediabetes"),
+    ("I'm a recovering alcoholic", "user.avoids", "alcohol"),
+    ("I usually get up about half past six", "user.gets_up_at", "half past six"),
+    ("I work the 12 to 8 shift", "user.working_hours", "12 to 8"),
+    ("Besides English I speak Greek", "user.speaks", "Greek"),
+    ("I'm an IT manager", "user.works_as", "IT manager"),
+    ("I am having two daughters", "user.has_children", "two daughters"),
+    ("any walks round Matlock, where we live?", "user.lives_in", "Matlock"),
+    ("what should I eat, I'm vegan", "user.diet", "vegan"),
+    ("how do i get fit i work nights", "user.shift", "night shift"),
+    ("can you suggest a present, we have two kids", "user.has_children", "two kids"),
+    ("do you know any podcasts, I drive a lorry", "user.works_as", "lorry driver"),
+    ("I'm Vietnamese so fish sauce is everything", "user.nationality", "Vietnamese"),
+    ("I'm Siobhan by the way", "user.name", "Siobhan"),
+    ("I'm a nurse, living just outside Cork", "user.lives_in", "near Cork"),
+]
+OPENINGS = [
+    "just to say",
+    "worth mentioning:",
+    "it might be worth saying",
+    "as I may have told you,",
+    "as you probably know",
+    "meant to tell you",
+    "I should probably mention",
+    "I ought to say",
+    "you should know",
+    "to tell you the truth",
+    "truth be told",
+    "if I'm being honest",
+    "in all honesty",
+    "I'm not going to lie,",
+    "needless to say",
+    "as it happens",
+    "as a matter of fact",
+    "the problem is",
+    "thing is",
+    "it's just that",
+    "if it helps,",
+    "in case it's relevant",
+    "for reference,",
+    "obviously",
+    "mind you",
+    "you see",
+    "mate",
+    "y'all",
+]
+KNOWN_WORDS = [
+    *((f"I'm {origin}", "user.nationality", origin) for origin in ("Yemeni", "Sri Lankan", "South Korean", "Kuwaiti", "Gujarati", "Lao")),
+    *((f"I'm a {origin}", "user.nationality", origin) for origin in ("Scot", "Dane", "Kiwi", "New Zealander")),
+    *((f"I'm {faith}", "user.religion", faith) for faith in ("Church of England", "Ismaili", "Unitarian", "Mennonite")),
+    *(
+        (f"I'm a {job}", "user.works_as", job)
+        for job in ("cartoonist", "letting agent", "piano tuner", "team leader", "stonemason", "cabbie")
+    ),
+    *(
+        (f"I've got a {thing}", "user.owns", thing)
+        for thing in ("Samsung", "log burner", "Chromebook", "heat pump", "Thermomix", "gas cooker")
+    ),
+    *((f"I take {pill} every day", "user.takes", pill) for pill in ("fish oil", "ezetimibe", "zinc", "multivitamins", "B12")),
+    *((f"I have {illness}", "user.has_condition", illness) for illness in ("hot flushes", "RSI", "a hiatus hernia", "flat feet")),
+    *((f"I have a {pet}", "user.pet", pet) for pet in ("rottie", "alsatian", "British shorthair", "shiba inu", "corn snake")),
+    *((f"I play {game}", "user.plays", game) for game in ("bingo", "boules", "five-a-side")),
 ]
 LOOKS_ALIKE = [
     "Tom. What a name.",
@@ -100,6 +172,52 @@ LOOKS_ALIKE = [
     "My boss let me go home early",
     "a guy named as heir",
     "how do I get from my house in Spain to Bilbao?",
+    "what does I am vegan mean, I am curious",
+    "do you know if I live in Rome, I live in doubt",
+    "I'm on a call for cancer research",
+    "How would you say it in French, I live in Paris",
+    "why do people think I'm lazy, I work nights",
+    "is this right, I am vegan and I live in Rome",
+    "how does this sound, I live in Rome",
+    "what would I do, I have two kids?",
+    "what if I had a dog, I have two kids",
+    "my son's teacher, Miss Honey, is lovely",
+    "my daughter's coach, Mr Hill, is a dentist",
+    "I left my job at Deloitte",
+    "My first job at Tesco taught me a lot",
+    "when I started my job at Google I was twenty",
+    "if I left my job at Google I'd be broke",
+    "my role at home",
+    "we moved everything to Bristol",
+    "I moved all my stuff to London",
+    "I moved my books to Bob's place",
+    "I've been in love for 10 years",
+    "I've been in hospital for two weeks",
+    "I've been in Leeds for the weekend",
+    "I only have one kidney",
+    "I've only got a minute",
+    "should I sell my Kindle?",
+    "my PS5 was stolen",
+    "my old iPad is dead",
+    "Is it ok that I'm late?",
+    "Does it matter that I have a cold?",
+    "do you mind that I'm asking?",
+    "I can't take criticism",
+    "I passed out from the heat",
+    "I am belonging to no one",
+    "obviously I love queueing",
+    "mate I work with is vegan",
+    "guys I work with are vegan",
+    "I told him I was vegan but I'm not",
+    "I said I lived in Leeds but it's a lie",
+    "despite my efforts I am fat",
+    "I need to stress that I am busy",
+    "the fact that I live here is irrelevant",
+    "my neighbour has a heat pump",
+    "I love IT",
+    "finishing my degree was hard",
+    "I met a guy yesterday, working at Google",
+    "One of my clients, a vet, is great",
 ]
 CORRECTED = [
     ("My sister's name is Ana.", "no wait, it's Anna with two n's", "user.sister", "Anna"),
@@ -128,6 +246,51 @@ def test_a_construction_of_its_own_is_read_as_the_plain_one(mem: memdb.Memory, t
 @pytest.mark.parametrize("text", LOOKS_ALIKE)
 def test_what_only_looks_alike_is_not_believed(mem: memdb.Memory, text: str) -> None:
     assert believed(mem, text) == set()
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_what_only_opens_a_sentence_hides_nothing(mem: memdb.Memory, opening: str) -> None:
+    assert believed(mem, f"{opening} I'm vegan") == {("user.diet", "vegan")}
+
+
+@pytest.mark.parametrize(("text", "key", "value"), KNOWN_WORDS)
+def test_who_says_what_they_are_or_have_is_understood_in_words_that_are_seldom(mem: memdb.Memory, text: str, key: str, value: str) -> None:
+    assert believed(mem, text) == {(key, value)}
+
+
+@pytest.mark.parametrize("pet", ["my cat is Persian", "my dog is Maltese"])
+def test_a_pet_has_no_nationality(mem: memdb.Memory, pet: str) -> None:
+    assert not any(key.endswith(".nationality") for key, _ in believed(mem, pet))
+
+
+@pytest.mark.parametrize(
+    ("to_do", "news", "left"),
+    [
+        ("I need to book the dentist", "booked the dentist", None),
+        ("I need to book the dentist", "I've finally booked the dentist for Monday", None),
+        ("I have to call the bank", "I called the bank this morning", None),
+        ("I need to pay the plumber", "I paid the plumber", None),
+        ("I need to pay the plumber", "I called the plumber", "pay the plumber"),
+        ("I need to pay the plumber", "I haven't paid the plumber", "pay the plumber"),
+        ("I need to buy milk", "my brother bought milk", "buy milk"),
+    ],
+)
+def test_what_was_to_do_is_over_once_it_is_done(mem: memdb.Memory, to_do: str, news: str, left: str | None) -> None:
+    held = believed(mem, to_do, news)
+    assert {value for key, value in held if key == "user.needs_to"} == ({left} if left else set())
+
+
+@pytest.mark.parametrize(
+    ("told", "news", "left"),
+    [
+        ("my dog Rex is 9", "Rex died", set()),
+        ("my cat Tom is 12", "we had to put Tom down", set()),
+        ("my cat is 4 and my dog is 9", "my dog died", {("cat.age", "4")}),
+        ("my dog Rex is 9", "my dog Rex is ill", {("dog.age", "9"), ("user.pet", "dog called Rex")}),
+    ],
+)
+def test_with_a_pet_goes_what_was_told_of_it(mem: memdb.Memory, told: str, news: str, left: set[tuple[str, str]]) -> None:
+    assert believed(mem, told, news) == left
 
 
 @pytest.mark.parametrize(("said", "correction", "key", "value"), CORRECTED)

@@ -12,14 +12,14 @@ from itertools import chain, islice
 from memdb.acquaintances import known_by_name, name_keys
 from memdb.called import called
 from memdb.changes import changes_in
-from memdb.claims import Circumstances, Held, HeldOf, facts_in, owner_of, who_stays
+from memdb.claims import Circumstances, Held, HeldOf, facts_in, of_owner, owner_of, who_stays
 from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
 from memdb.clause import Clause
 from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
-from memdb.keys import as_spelled, canonical_key, normalise, telling
+from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
@@ -150,7 +150,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
                 facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
             facts += surmised_in(clause, here, partial(_believed, held_of, found))
-        facts += _with_its_days(facts, there) if facts else []
+        facts += [*_with_its_days(facts, there), *_of_pets_gone(facts, here, held_of)] if facts else []
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, there)
@@ -227,6 +227,25 @@ def _with_its_days(facts: list[Candidate], there: Situation) -> list[Candidate]:
         for value, words in habits
         if telling(one.object) < words and value not in named and _ON_DAYS.search(value)
     ]
+
+
+def _of_pets_gone(facts: list[Candidate], here: Circumstances, held_of: HeldOf | None) -> list[Candidate]:
+    """The ends of what was told of a pet that one has no more: how old it was, what it ate."""
+    key = canonical_key(here.owner.slug, "pet")
+    over = [one for one in facts if one.key == key and one.negated and one.object]
+    if not over or held_of is None:
+        return []
+    pets = [value for held, value in held_of(here.owner.slug) if held == key]
+    ends: list[Candidate] = []
+    for one in over:
+        gone = [value for value in pets if telling(one.object) <= telling(value)]
+        animal, _, name = (gone[0] if len(gone) == 1 else one.object if not pets else "").partition(" called ")
+        if (relation := called().relations.get(animal.split(" ")[-1])) is None:
+            continue
+        named_first = here.first.get(relation, name) == name
+        about = of_owner(relation, here).slug if named_first else slug(name)
+        ends += [one.model_copy(update={"key": held, "object": value, "value_json": None}) for held, value in held_of(about)]
+    return ends
 
 
 def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
