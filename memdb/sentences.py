@@ -43,6 +43,12 @@ CONTRACTED = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
+_WHO_LISTENS = re.compile(r"\b(?:you|u|please|pls)\b", re.IGNORECASE)
+_AND_ASKS = re.compile(r"(?:[,;]\s*(?:(?:and|also|so)\s+)?|\s+and\s+)(?=(?:can|could|would|will) (?:you|u)\b)", re.IGNORECASE)
+_IS_ASKED = re.compile(
+    r"\W*(?:do|does|did|is|are|was|were|am|can|could|would|will|should|shall|may|might|who|what|when|where|why|which|how|if|whether)\b",
+    re.IGNORECASE,
+)
 _ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|esp|incl|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _LABELLED = re.compile(
     r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
@@ -118,12 +124,21 @@ def _spoken(text: str, people: Iterable[str]) -> Iterator[tuple[int, int, str, b
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where each sentence begins and ends, and the mark it ends with.
 
-    What one is asked to remember is said, and not asked: "Can you remember that I live in Porto?" begins at "I", and ends with a full stop.
+    What one is asked to remember is said, and not asked: "Can you remember that I live in Porto?" begins at "I", and ends with a full stop,
+    and "I live in Porto, can you remember that?" ends before it is asked.
     """
-    to_keep = compiled(rules().phrase["to_keep"])
+    to_keep, to_keep_this = compiled(rules().phrase["to_keep"]), compiled(rules().phrase["to_keep_this"])
     for start, end, mark in _written(text):
-        asked = to_keep.match(text, start, end)
-        yield (start, end, mark) if asked is None else (asked.end(), end, mark.replace("?", "."))
+        if (kept := to_keep.match(text, start, end)) is not None:
+            start, mark = kept.end(), mark.replace("?", ".")
+        if _WHO_LISTENS.search(text, start, end):
+            for asks in _AND_ASKS.finditer(text, start, end):
+                if (kept := to_keep.match(text, asks.end(), end)) is not None and asks.start() > start:
+                    yield start, asks.start(), "?" if _IS_ASKED.match(text, start) else "."
+                    start, mark = kept.end(), mark.replace("?", ".")
+            if (kept := to_keep_this.search(text, start, end)) is not None and not _IS_ASKED.match(text, start):
+                end, mark = kept.start(), mark.replace("?", ".")
+        yield start, end, mark
 
 
 def _written(text: str) -> Iterator[tuple[int, int, str]]:
