@@ -11,9 +11,9 @@ from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.clause import Clause
 from memdb.english import clauses
-from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, needs, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
-from memdb.fitting import Tried, any_of, by_hint, hinted, hints
+from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
@@ -79,8 +79,7 @@ def _ended_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) ->
 
 def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """The ends of what a clause says is over: of the one thing that is believed, or is believed to be of its sort, by that name."""
-    endings = _negative_endings() if clause.negative else _endings()(hinted(clause.text))
-    for pattern, ending in endings:
+    for pattern, ending in _endings(negative=clause.negative)(f"{clause.text}\n{clause.full}"):
         if final and not ending.final:
             continue
         text = _text_of(clause, first_person=ending.first_person)
@@ -143,7 +142,7 @@ def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[
 
 def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """What is done on other days, or is more or less, now: of the one thing that is believed by the name, or with such a number, at all."""
-    for pattern in _moves()(hinted(clause.text)):
+    for pattern in _moves()(clause.text):
         match = compiled(pattern.match).match(clause.text)
         if match is None:
             continue
@@ -175,10 +174,11 @@ def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf
 def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """What a clause says in other words, where something is believed of that already."""
     whole = f"i {clause.full}" if clause.subject == "i" and not clause.owned else clause.text  # with the time that it begins with
-    wordings = [one for one in _wordings()(hinted(whole) | hinted(clause.text)) if not final or one.final or one.dated]
+    sentence = written_out(clause.excerpt) if len(clause.excerpt) <= _LONGEST else ""
+    said = "\n".join((clause.text, whole, clause.full, sentence))
+    wordings = [one for one in _wordings()(said) if not final or one.final or one.dated]
     if not wordings:
         return
-    sentence = written_out(clause.excerpt) if len(clause.excerpt) <= _LONGEST else ""
     typed, dated = (tuple(_as_typed(text, here)) for text in (clause.text, whole))
     for wording in wordings:
         about = here.owner
@@ -386,29 +386,23 @@ def sorts_of(predicate: str) -> frozenset[str]:
     return frozenset({"any", *(sorts if known else {"places", "things"})})
 
 
-_Clued = Callable[[frozenset[str]], list[Tried]]
-"""What gives, of the rules of some sort, those that may fit a text with some hints."""
-
-
 def _ending(one: Ending) -> tuple[Pattern, Ending]:
     return _ENDS.model_copy(update={"match": one.match, "scope": "subject" if one.first_person else "clause"}), one
 
 
 @cache
-def _negative_endings() -> tuple[tuple[Pattern, Ending], ...]:
-    return tuple(_ending(one) for one in rules().ending if one.negative)
+def _endings(*, negative: bool) -> Callable[[str], list[tuple[Pattern, Ending]]]:
+    every = [one for one in rules().ending if one.negative == negative]
+    return by_fragments(every, needing=lambda one: needs(one.match), made_ready=_ending)
 
 
 @cache
-def _endings() -> _Clued[tuple[Pattern, Ending]]:
-    return by_hint((_ending(one), hints(one.match)) for one in rules().ending if not one.negative)
+def _moves() -> Callable[[str], list[Pattern]]:
+    return by_fragments(
+        rules().moved, needing=lambda one: needs(one.match), made_ready=lambda one: _ENDS.model_copy(update={"match": one.match})
+    )
 
 
 @cache
-def _moves() -> _Clued[Pattern]:
-    return by_hint((_ENDS.model_copy(update={"match": one.match}), hints(one.match)) for one in rules().moved)
-
-
-@cache
-def _wordings() -> _Clued[Wording]:
-    return by_hint((one, hints(one.match) if one.of else None) for one in rules().wording)
+def _wordings() -> Callable[[str], list[Wording]]:
+    return by_fragments(rules().wording, needing=lambda one: needs(one.match), made_ready=lambda one: one)

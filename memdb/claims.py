@@ -17,8 +17,8 @@ from pydantic import JsonValue
 from memdb.called import PROVIDED, attribute_of, called
 from memdb.capitals import is_known_for_a_name
 from memdb.clause import Clause
-from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
-from memdb.fitting import by_beginning
+from memdb.english_rules import Finds, Pattern, compiled, finder, needs, rules
+from memdb.fitting import Needs, by_fragments
 from memdb.keys import canonical_key, is_same, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate, Turn, source_of
@@ -119,7 +119,7 @@ def _that_fit(clause: Clause) -> Iterator[tuple[Pattern, str]]:
 
 
 _Placed = tuple[int, Pattern, Finds]
-_Way = tuple[Pattern, Callable[[str], tuple[_Placed, ...]]]
+_Way = tuple[Pattern, Callable[[str], list[_Placed]]]
 """The first of some patterns that are matched with the same texts of a clause, and which of all of them, each with its place and what looks
 for it, may match a text."""
 
@@ -128,13 +128,16 @@ for it, may match a text."""
 def _ways(*, owned: bool, subject: bool) -> tuple[_Way, ...]:
     """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
     scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
-    alike: dict[tuple[object, ...], list[tuple[tuple[int, Pattern], str]]] = {}
+    alike: dict[tuple[object, ...], list[tuple[int, Pattern]]] = {}
     for place, pattern in enumerate(rules().pattern):
         if pattern.scope in scopes:
             way = (pattern.scope, pattern.others, pattern.raw, pattern.time == "state")
-            begins = filled_in(pattern.match) if is_at_the_beginning(pattern) else ""
-            alike.setdefault(way, []).append(((place, pattern), begins))
-    return tuple((way[0][0][1], by_beginning(way, made_ready=_with_finder)) for way in alike.values())
+            alike.setdefault(way, []).append((place, pattern))
+    return tuple((way[0][1], by_fragments(way, needing=_needs, made_ready=_with_finder)) for way in alike.values())
+
+
+def _needs(placed: tuple[int, Pattern]) -> Needs:
+    return needs(placed[1].match)
 
 
 def _with_finder(placed: tuple[int, Pattern]) -> _Placed:

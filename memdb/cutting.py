@@ -55,8 +55,9 @@ def separator() -> re.Pattern[str]:
     """Return what stands between two clauses of a sentence; "Doctor Who" is one name."""
     words = {name: filled_in(entry).replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
     return re.compile(
-        rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
-        |\s+(?:and(?:\s+then)?|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
+        rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+
+        |(?:\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)|\s+(?:and(?:\s+then)?|but|so|then|or|plus)\s+)(?=(?:{words["starters"]}|{words["verbs"]})\b)
+        |\s*,?\s+{words["always"]}\s+
         |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})|,\s+(?={words["listed"]})
         |,\s+(?:(?:and|so|then)\s+)?(?={words["requests"]})|,\s+(?={words["instead"]})""",
         re.IGNORECASE | re.VERBOSE,

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cache
 
 from memdb.clause import Clause
-from memdb.english_rules import Elided, compiled, filled_in, rules
-from memdb.fitting import by_beginning
+from memdb.english_rules import Elided, compiled, needs, rules
+from memdb.fitting import by_fragments
 from memdb.subjects import MINE
 
 _FAN = re.compile(r"(?:[A-Z][\w'-]+ ){1,3}(?:fan|supporter)\b(?! of\b)")  # what has its capital wherever it stands
@@ -30,9 +30,9 @@ def with_subject(clause: Clause) -> Clause:
 
 
 @cache
-def _left_out() -> Callable[[str], tuple[tuple[Elided, re.Pattern[str]], ...]]:
+def _left_out() -> Callable[[str], list[tuple[Elided, re.Pattern[str]]]]:
     """Which of the ways to leave out "I" or "my" a text may begin with, each with what it begins with then."""
-    return by_beginning(((one, filled_in(one.begins)) for one in rules().elided), made_ready=lambda one: (one, compiled(one.begins)))
+    return by_fragments(rules().elided, needing=lambda one: needs(one.begins), made_ready=lambda one: (one, compiled(one.begins)))
 
 
 def with_my(clause: Clause, stated: list[Clause]) -> Clause:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from memdb.called import attribute_of, called
 from memdb.files import read
-from memdb.fitting import any_of
+from memdb.fitting import Needs, any_of, fragments
 
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
@@ -395,15 +395,30 @@ def is_at_the_beginning(pattern: Pattern) -> bool:
     return pattern.scope != "any" or pattern.match[0] == "^"
 
 
+@cache
+def needs(pattern: str) -> Needs:
+    """Return what a text holds that a pattern of the rules matches: of each of these a fragment."""
+    return fragments(pattern, macro=_needs_of)
+
+
+@cache
+def _needs_of(name: str) -> Needs:
+    return needs(_macro(name))
+
+
 def filled_in(pattern: str) -> str:
     """Return a pattern of the rules with its macros filled in."""
     for _ in range(3):  # a macro may hold another, which holds a third
-        pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"]) or _nouns(found["name"]) or found.group(), pattern)
+        pattern = _MACRO.sub(lambda found: _macro(found["name"]) or found.group(), pattern)
     return pattern
 
 
-def _nouns(name: str) -> str:
-    """What one has one of, as alternatives of a pattern, the longest first: {person} is of those who are persons, {attribute} all."""
+@cache
+def _macro(name: str) -> str:
+    """What takes the place of "{name}" in a pattern, "" where nothing does: of nouns, what one has one of, {person} is of those who are
+    persons, and {attribute} all, as alternatives, the longest first."""
+    if written := rules().macros.get(name):
+        return written
     nouns = attribute_of() if name == "attribute" else called().attributes.get(name, {})
     return f"(?:{any_of(nouns)})" if nouns else ""
 

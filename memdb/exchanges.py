@@ -15,8 +15,8 @@ from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
 from memdb.clause import Clause
 from memdb.english import clauses
-from memdb.english_rules import Also, Exchange, Pattern, compiled, literal, rules
-from memdb.fitting import by_hint, hinted, hints
+from memdb.english_rules import Also, Exchange, Pattern, compiled, literal, needs, rules
+from memdb.fitting import by_fragments
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
 from memdb.sentences import PLAIN
@@ -34,7 +34,7 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
     """
     if not clause.subject:
         return  # "he", of whom nothing is known
-    for pattern, one in _exchanges():
+    for pattern, one in _exchanges()(clause.full):
         texts = texts_of(pattern, clause)
         texts += [name for name in (capitalised(text, here) for text in texts) if name not in texts]
         match = next(filter(None, (compiled(pattern.match).match(text) for text in texts)), None)
@@ -75,8 +75,8 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
     told = told[begins.end() :] if begins else told
     if len(told) > _LONGEST_SWAP:
         return
-    for pattern in _swaps()(hinted(told)):
-        match = compiled(pattern).fullmatch(told)
+    for pattern in _swaps()(told):
+        match = pattern.fullmatch(told)
         if match is None:
             continue
         groups = match.groupdict()
@@ -100,8 +100,8 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
 
 
 @cache
-def _swaps() -> Callable[[frozenset[str]], list[str]]:
-    return by_hint((pattern, hints(pattern)) for pattern in rules().swap.matches)
+def _swaps() -> Callable[[str], list[re.Pattern[str]]]:
+    return by_fragments(rules().swap.matches, needing=needs, made_ready=compiled)
 
 
 @cache
@@ -240,5 +240,9 @@ def changed_in(clause: Clause, here: Circumstances) -> str:
 
 
 @cache
-def _exchanges() -> tuple[tuple[Pattern, Exchange], ...]:
-    return tuple((_SAID.model_copy(update={"match": one.match, "confidence": one.confidence}), one) for one in rules().exchange)
+def _exchanges() -> Callable[[str], list[tuple[Pattern, Exchange]]]:
+    return by_fragments(rules().exchange, needing=lambda one: needs(one.match), made_ready=_exchange)
+
+
+def _exchange(one: Exchange) -> tuple[Pattern, Exchange]:
+    return _SAID.model_copy(update={"match": one.match, "confidence": one.confidence}), one

@@ -1,24 +1,41 @@
-"""Which of many patterns may fit a text at all, so that the others are never tried."""
+"""Which of many patterns may fit a text at all, so that the others are neither tried nor made ready."""
 
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import TypeVar
 
 Tried = TypeVar("Tried")
 Ready = TypeVar("Ready")
+Fragments = frozenset[str]
+"""Small letters in a row, of which one at least stands in whatever a pattern matches, or beside it."""
+Needs = tuple[Fragments, ...]
+"""What every text holds that a pattern matches: of each a fragment."""
 
-_UNSPOKEN = re.compile(r"\\.|\[[^\]]*\]|\(\?P<\w+>|\{\w+\}|\(\?[:!=<-]*")
-_SPELLED = re.compile(r"[a-z]+")
+_TOKEN = re.compile(  # characters that stand for themselves are one token, and only the last may be repeated
+    r"[^\\\[\](){}|?*+.^$]+|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\((?!\?)|\(\?(?:P<\w+>|[a-z]*-?[a-z]*:|<?[=!]|P=\w+\))?|\{[a-z]\w*\}"
+    r"|\{\d*,?\d*\}|.",
+    re.DOTALL,
+)
+_REPEATED = re.compile(r"[?*+]|\{\d*,?\d*\}")
+_MAY_LACK = re.compile(r"[?*]|\{0?[,}]")
+_UNSPELLED = frozenset(r"\[](){}|?*+.^$")  # with which no token begins whose characters stand for themselves
+_DENYING = ("(?!", "(?<!", "(?")  # or they are groups of another kind
+_WORD = re.compile(r"[a-z]{2,}")
+_LONGEST = 4  # letters of a fragment
+_MOST = 4  # of what is needed: more would seldom tell more
+_CHANCES = {2: 0.15, 3: 0.01, 4: 0.001}  # of fragments to stand in a text, by their letters; roughly
+_CHANCE_OF_GRAMMAR = 0.3  # of a word of it
+_HARDLY_EVER = 1.0  # does a text hold none of what has so good a chance
 _OF_GRAMMAR = frozenset(
     """
     have has had is was are am been just finally sadly recently the my our his her their and it that this an to of for in at on from
-    we me us they he she as be so by or also officially suddenly all
+    we me us they he she as be so by or also officially suddenly all now with not
     """.split()
 )
+_AS_SMALL = str.maketrans("\u0130\u0131\u017f", "iis")  # which are the same to `re.IGNORECASE`, but not to `str.lower`
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -26,148 +43,122 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-@cache
-def hints(pattern: str) -> frozenset[str]:
-    """Return the beginnings of the words that a pattern spells out: what it matches has one of them, but for words of mere grammar."""
-    words = _SPELLED.findall(_UNSPOKEN.sub(" ", pattern).lower())
-    return frozenset(word[:_HINT] for word in words if len(word) > 1 and word not in _OF_GRAMMAR)
+def fragments(pattern: str, *, macro: Callable[[str], Needs]) -> Needs:
+    """Return what every text holds that a pattern matches: of each of these a fragment, those first that the fewest texts hold.
 
-
-@lru_cache(maxsize=256)  # the same clause is looked at for one thing after another
-def hinted(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text, one of which is in the `hints` of whatever pattern matches it."""
-    words = _SPELLED.findall(text.lower())
-    return frozenset(word[:length] for word in words for length in (2, _HINT))
-
-
-_HINT = 3  # letters
-
-
-def by_hint(tried: Iterable[tuple[Tried, frozenset[str] | None]]) -> Callable[[frozenset[str]], list[Tried]]:
-    """Return what gives, of all that is tried with a text, each with its hints, what has one of them in common with a text, in the same
-    order; and what has none, as it is tried with every text."""
-    every = list(tried)
-    hinting: dict[str, list[int]] = {}
-    for place, (_, words) in enumerate(every):
-        for word in words or ():
-            hinting.setdefault(word, []).append(place)
-    always = [place for place, (_, words) in enumerate(every) if words is None]
-
-    def that_may_match(clues: frozenset[str]) -> list[Tried]:
-        return [every[place][0] for place in sorted({*always, *(place for word in clues for place in hinting.get(word, ()))})]
-
-    return that_may_match
-
-
-_TOKEN = re.compile(  # characters that stand for themselves are one token, and only the last may be repeated
-    r"[^\\\[\](){}|?*+.^$]+|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|[imsx]*-?[imsx]*:|[=!]|<[=!])|\(.{0,2}|\{\d*,?\d*\}|.", re.DOTALL
-)
-_REPEATED = re.compile(r"[?*+]|\{\d*,?\d*\}")
-_MAY_LACK = re.compile(r"[?*]|\{0?[,}]")
-_ASSERTING = ("(?=", "(?!", "(?<=", "(?<!")
-_PLACES = ("^", "$", r"\b", r"\B", r"\A", r"\Z")
-_ENDS = ("|", ")")
-_ANY = frozenset(map(chr, range(128)))
-_NONE = frozenset[str]()
-_CLASSES = {r"\d": frozenset(string.digits), r"\s": frozenset(filter(str.isspace, _ANY))}
-
-
-@cache
-def beginnings(pattern: str) -> frozenset[str] | None:
-    """Return the ASCII characters with which a text must begin for a pattern to match there; None where it may match without any.
-
-    The pattern is one for `re.IGNORECASE`. Whatever is not understood may begin with anything; and a text that begins with a letter that
-    is not ASCII may be in any case, so that it is not told.
+    The pattern is one for `re.IGNORECASE`; `macro` gives what is needed by what takes the place of "{name}" in it, which is one part of it,
+    without alternatives of its own. What is not understood needs nothing.
     """
-    tokens = _TOKEN.findall(pattern)
-    found, lacks, end = _of_one_of(tokens, 0, small=True)
-    if end < len(tokens):
-        return _ANY
-    return None if lacks else found
+    tokens = [*_TOKEN.findall(pattern), ")"]
+    found, end = _of_one_of(tokens, 0, macro)
+    return found[:_MOST] if end == len(tokens) else ()
 
 
-def by_beginning(tried: Iterable[tuple[Tried, str]], *, made_ready: Callable[[Tried], Ready]) -> Callable[[str], tuple[Ready, ...]]:
-    """Return what gives, of all that is tried with a text, each with its pattern, what may match where it begins, in the same order, made
-    ready when it is first wanted: most of it never is in a process that reads a few texts.
-    """
-    known = [(one, beginnings(pattern)) for one, pattern in tried]
-
-    @lru_cache(maxsize=256)
-    def that_may_match(first: str) -> tuple[Ready, ...]:
-        return tuple(made_ready(one) for one, begins in known if begins is None or not first.isascii() or first in begins)
-
-    return lambda text: that_may_match(text[:1])
-
-
-def _of_one_of(tokens: list[str], at: int, *, small: bool) -> tuple[frozenset[str], bool, int]:
-    """The beginnings of alternatives, up to the end of their group, whether one may match nothing, and where they end.
-
-    `small`: whether small letters and capitals are the same.
-    """
-    found, lacks, open_ = _NONE, False, True
-    while at < len(tokens) and tokens[at] != ")":
-        if tokens[at] == "|":
-            lacks, open_, at = lacks or open_, True, at + 1
-        elif open_:
-            begins, open_, at = _of_one(tokens, at, small=small)
-            found |= begins
-        else:
+def _of_one_of(tokens: list[str], at: int, macro: Callable[[str], Needs]) -> tuple[Needs, int]:
+    """What alternatives need, up to the end of their group, and where it ends: if they are several, one of what each needs first."""
+    alternatives, needed = list[Needs](), list[Fragments]()
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token in ("|", ")"):
+            alternatives.append(_in_order(needed))
+            if token == ")":
+                break
+            needed = []
+            continue
+        found: Needs = ()
+        if token in _DENYING:
             at = _behind(tokens, at)
-    return found, lacks or open_, at
+        elif token[0] == "(" and token[-1] != ")":
+            found, at = _of_one_of(tokens, at, macro)
+        elif token[0] == "{" and token[1:2].isalpha():
+            found = macro(token[1:-1])
+        if at < len(tokens) and tokens[at][0] in "?*+{" and _REPEATED.fullmatch(tokens[at]):
+            if _MAY_LACK.match(tokens[at]):
+                found, token = (), token[:-1]
+            while at < len(tokens) and _REPEATED.fullmatch(tokens[at]):
+                at += 1
+        needed += _of_letters(token) if token and token[0] not in _UNSPELLED else found
+    if len(alternatives) == 1:
+        return alternatives[0], at
+    return (_in_order([frozenset().union(*(one[0] for one in alternatives))]) if all(alternatives) else ()), at
 
 
 def _behind(tokens: list[str], at: int) -> int:
-    """Where the next alternative or the end of the group stands."""
-    depth = 0
-    for place in range(at, len(tokens)):
-        token = tokens[place]
-        if not depth and token in _ENDS:
-            return place
-        depth += (token[0] == "(") - (token == ")")
-    return len(tokens)
-
-
-def _of_one(tokens: list[str], at: int, *, small: bool) -> tuple[frozenset[str], bool, int]:
-    """The same of one part of a pattern, with how often it comes."""
-    token = tokens[at]
-    at += 1
-    if token[0] == "(":
-        flags = re.fullmatch(r"\(\?([imsx]*)(-?)([imsx]*):", token)
-        known = token in _ASSERTING or token == "(" or flags is not None or token.startswith("(?P<")
-        inner = (small or "i" in flags[1]) and "i" not in flags[3] if flags else small
-        begins, lacks, at = _of_one_of(tokens, at, small=inner)
+    """Where what follows a group begins."""
+    depth = 1
+    while depth and at < len(tokens):
+        token = tokens[at]
+        if token == ")":
+            depth -= 1
+        elif token[0] == "(" and token[-1] != ")":
+            depth += 1
         at += 1
-        if token in _ASSERTING:
-            begins, lacks = _NONE, True
-        elif not known:
-            begins, lacks = _ANY, True
-    elif token in _PLACES:
-        begins, lacks = _NONE, True
-    elif token[0] == "[":
-        begins, lacks = _of_class(token, small=small), False
-    elif token[0] == "\\":
-        begins, lacks = _CLASSES.get(token, _ANY if token[1].isalnum() else frozenset(token[1])), False
-    else:
-        begins, lacks = _both(token[0], small=small) if token not in ".{" else _ANY, False
-    while at < len(tokens) and _REPEATED.fullmatch(tokens[at]):
-        lacks |= (token[0] in "([\\" or len(token) == 1) and _MAY_LACK.match(tokens[at]) is not None
-        at += 1
-    return begins, lacks, at
+    return at
 
 
-def _of_class(token: str, *, small: bool) -> frozenset[str]:
-    """The characters of a class such as [A-Z\\d]."""
-    if not re.fullmatch(r"\[(?:\w-\w|[\w ]|\\d)+\]", token, re.ASCII):
-        return _ANY
-    found = _NONE
-    for part in re.findall(r"\w-\w|\\d|.", token[1:-1], re.ASCII):
-        ends = (part[0], part[2]) if len(part) > 2 else (part, part)
-        each = _CLASSES[r"\d"] if part == r"\d" else frozenset(map(chr, range(ord(ends[0]), ord(ends[1]) + 1)))
-        found |= frozenset().union(*(_both(one, small=small) for one in each))
-    return found
+def _in_order(needed: list[Fragments]) -> Needs:
+    """What is needed without what tells nothing, the best first."""
+    if len(needed) > 1:
+        needed = sorted(needed, key=_likelihood)
+    while needed and _likelihood(needed[-1]) >= _HARDLY_EVER:
+        needed.pop()
+    return tuple(needed)
 
 
-def _both(letter: str, *, small: bool) -> frozenset[str]:
-    if not letter.isascii():
-        return _ANY
-    return frozenset((letter.lower(), letter.upper())) if small else frozenset(letter)
+@cache
+def _likelihood(needed: Fragments) -> float:
+    return sum(map(_chance, needed))
+
+
+@cache
+def _of_letters(spelled: str) -> Needs:
+    """What is spelled out: how each of its words begins, if it is a word or two."""
+    return tuple(frozenset((word[:_LONGEST],)) for word in _WORD.findall(spelled.lower()))
+
+
+@cache
+def _chance(fragment: str) -> float:
+    return _CHANCE_OF_GRAMMAR if fragment in _BEGINNINGS_OF_GRAMMAR else _CHANCES[len(fragment)]
+
+
+_BEGINNINGS_OF_GRAMMAR = frozenset(word[:_LONGEST] for word in _OF_GRAMMAR if len(word) > 2)
+
+
+@lru_cache(maxsize=32)  # the same clause is looked at for one thing after another
+def held(text: str) -> Fragments:
+    """Return every fragment that a text holds."""
+    small = text.translate(_AS_SMALL).lower()
+    places = range(len(small))
+    return frozenset([small[at : at + 4] for at in places] + [small[at : at + 3] for at in places] + [small[at : at + 2] for at in places])
+
+
+def by_fragments(
+    tried: Iterable[Tried], *, needing: Callable[[Tried], Needs], made_ready: Callable[[Tried], Ready]
+) -> Callable[[str], list[Ready]]:
+    """Return what gives, of all that is tried with a text, what may match it, in the same order; `needing` tells the `fragments` of each.
+
+    It is made ready when it is first wanted: most of it never is in a process that reads a few texts. What matches no more than a part of
+    a text, or one of several, may be looked for with all of it, or with all of them in one.
+    """
+    every = list(tried)
+    besides, ready = list[Needs](), dict[int, Ready]()
+    holding: dict[str, list[int]] = {}
+    always = set[int]()
+    for place, one in enumerate(every):
+        needed = needing(one)
+        if not needed:
+            always.add(place)
+        for fragment in needed[0] if needed else ():
+            holding.setdefault(fragment, []).append(place)
+        besides.append(needed[1:])
+
+    def that_may_match(text: str) -> list[Ready]:
+        there = held(text)
+        places = always.union(*(holding[fragment] for fragment in holding.keys() & there))
+        places = {place for place in places if not any(map(there.isdisjoint, besides[place]))}
+        for place in places - ready.keys():
+            ready[place] = made_ready(every[place])
+        return [ready[place] for place in sorted(places)]
+
+    return that_may_match

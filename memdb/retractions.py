@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cache, lru_cache
 from itertools import islice
 
-from memdb.english_rules import compiled, relation_words, rules
+from memdb.english_rules import compiled, needs, relation_words, rules
+from memdb.fitting import by_fragments
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked
 from memdb.when import find_times
 
@@ -76,7 +77,7 @@ def slip_in(text: str) -> Slip | None:
     said, words = _plain(text), rules().takes_back
     if (trailed := compiled(rf"{words.trail}$").search(said)) is not None and trailed.start() and "*" in said:
         said = said[: trailed.start()]  # "*Alexis, autocorrect"
-    for pattern in _slips():
+    for pattern in _slips()(said):
         found = pattern.fullmatch(said) if said else None
         if found is None:
             continue
@@ -88,7 +89,7 @@ def slip_in(text: str) -> Slip | None:
                 wrong,
                 clear=compiled(words.clear.replace("{lead}", words.lead)).match(said) is not None and (bool(wrong) or _is_led(said)),
             )
-    for pattern in _bare():
+    for pattern in _bare()(said):
         found = pattern.fullmatch(said) if said else None
         right = found["right"].strip(_END) if found else ""
         mild = said.lower().strip(_END) in {form.format(right.lower()) for form in _MILD}
@@ -224,20 +225,22 @@ def _alike() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _slips() -> tuple[re.Pattern[str], ...]:
+def _slips() -> Callable[[str], list[re.Pattern[str]]]:
     words = rules().takes_back
     word = r"(?P<{}>[^\s,.;:!?()\"][^,;:!?()\"]{{0,40}}?)"
-    return tuple(
-        compiled(pattern.replace("{lead}", words.lead).replace("{right}", word.format("right")).replace("{wrong}", word.format("wrong")))
+    ways = (
+        pattern.replace("{lead}", words.lead).replace("{right}", word.format("right")).replace("{wrong}", word.format("wrong"))
         for pattern in words.slip
     )
+    return by_fragments(ways, needing=needs, made_ready=compiled)
 
 
 @cache
-def _bare() -> tuple[re.Pattern[str], ...]:
+def _bare() -> Callable[[str], list[re.Pattern[str]]]:
     words = rules().takes_back
     alike = "|".join(words.alike[1:-1])
-    return tuple(compiled(pattern.replace("{lead}", words.lead).replace("{alike}", alike)) for pattern in words.bare)
+    ways = (pattern.replace("{lead}", words.lead).replace("{alike}", alike) for pattern in words.bare)
+    return by_fragments(ways, needing=needs, made_ready=compiled)
 
 
 @cache

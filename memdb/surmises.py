@@ -11,8 +11,8 @@ from itertools import product
 from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.clause import Clause
-from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, rules
-from memdb.fitting import by_hint, hinted, hints
+from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, needs, rules
+from memdb.fitting import by_fragments
 from memdb.keys import normalise, predicate_of, telling
 from memdb.records import Candidate
 from memdb.stop_words import STOP_WORDS
@@ -21,7 +21,6 @@ _SURE, _DOUBTFUL = 0.9, 0.6  # below `Config.certain_confidence`: it changes not
 _IT = "§"
 _LONGEST = 200  # characters; who ends a thing so says little else
 _ANY = r"[\w&'’.+-]+(?: [\w&'’.+-]+){0,4}?"  # what a name may be
-_COMMON = frozenset("now got wit out com goi bec goo day one all".split())  # of the hints: none of them is all that a rule spells out
 _BEGINS = 4  # letters
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = re.compile(r"[“”\"¤§]")
@@ -30,9 +29,11 @@ _ANYTHING = Pattern(match="(?P<o>.+)", key="", kind="raw", scope="clause", time=
 
 
 @cache
-def _surmises() -> Callable[[frozenset[str]], list[tuple[Surmise, re.Pattern[str]]]]:
-    """What gives the rules that may fit a text with some hints, each with what it matches whatever is named."""
-    return by_hint(((one, compiled(one.match.replace(_IT, _ANY))), hints(one.match) - _COMMON) for one in rules().surmise)
+def _surmises() -> Callable[[str], list[tuple[Surmise, re.Pattern[str]]]]:
+    """What gives the rules that may fit a text, each with what it matches whatever is named."""
+    return by_fragments(
+        rules().surmise, needing=lambda one: needs(one.match), made_ready=lambda one: (one, compiled(one.match.replace(_IT, _ANY)))
+    )
 
 
 def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
@@ -47,10 +48,10 @@ def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterato
         return  # "my sister's gym"
     by_name = bool(clause.name) and clause.text.startswith(clause.name)  # "Tiger didn't make it": of whom one has
     about = here.owner if by_name else about_whom(clause, here)
-    supposed, clues = _is_supposed(clause), hinted(clause.excerpt) | hinted(clause.text)
+    supposed = _is_supposed(clause)
     told = clause.text if by_name or clause.subject in ("", "i") else f"I {clause.full}"
     sentence = written_out(clause.excerpt)
-    ways = [one for one, may_be in _surmises()(clues) if may_be.match(sentence if one.whole else told)]
+    ways = [one for one, may_be in _surmises()(f"{told}\n{sentence}") if may_be.match(sentence if one.whole else told)]
     over = rules().over
     if not (ways or supposed) or any(compiled(pattern).search(clause.excerpt) for pattern in (over.unreal, over.passing, over.but)):
         return
