@@ -1,11 +1,13 @@
 """The command `memdb` from its first moment: Ctrl-C ends it without a word also while the package is imported."""
 
+import gc
 import sys
 
 
 def main() -> None:
     """Run the command line."""
     try:
+        gc.disable()  # what is imported stays, the package as what the command imports then, which has it enabled again
         from memdb.interfaces.cli import main as run
 
         run()
