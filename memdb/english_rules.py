@@ -166,10 +166,16 @@ class Swap(_Table):
 
 
 class Over(_Table):
-    """Which predicates a way of saying that something is over may end, sort by sort; and the verbs by which what was to do is `done`,
-    each with how it was to do; rules/english.toml says how."""
+    """Which predicates a way of saying that something is over may end, sort by sort; the verbs by which what was to do is `done`, each with
+    how it was to do; and how one says that what was considered is `given_up`, or has `come`; rules/english.toml says how."""
 
     done: dict[str, str]
+    given_up: str
+    not_to_come: str
+    not_yet: str
+    come: str
+    for_a_time: str
+    did: dict[str, str]
     kept: tuple[str, ...]
     persons: tuple[str, ...]
     partners: tuple[str, ...]
