@@ -135,7 +135,7 @@ def _considered_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Ite
     of retiring, "I decided not to get a dog"."""
     text = "" if clause.hedged or clause.former or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
     over = rules().over
-    ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.for_a_time))
+    ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
     found = ((compiled(way).match(text), but) for way, but in ways) if text else ()
     match, but = next(((match, but) for match, but in found if match is not None), (None, ""))
     if match is None or compiled(but).search(text):

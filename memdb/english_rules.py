@@ -174,7 +174,7 @@ class Over(_Table):
     not_to_come: str
     not_yet: str
     come: str
-    for_a_time: str
+    not_now: str
     did: dict[str, str]
     kept: tuple[str, ...]
     persons: tuple[str, ...]

@@ -457,6 +457,7 @@ def test_what_was_considered_ends_by_its_verb(before: str, text: str, tell: Tell
         ("I'm thinking of retiring.", "If I retired I'd be bored"),
         ("I'm thinking of retiring.", "I talked to my boss about retiring"),
         ("I'm thinking of getting a dog.", "I got a job at Aldi"),
+        ("I'm thinking of learning Italian.", "I learnt some Italian as a kid"),
         ("We're thinking of opening a shop.", "I opened the window"),
         ("I'm thinking of moving to Porto.", "I moved to Leeds"),
     ],

@@ -29,6 +29,7 @@ _OPENS = re.compile(
     r"(?P<what>(?:[^.!?\n]|(?:(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof)|(?<=\bst))\.){3,160}))",
     re.IGNORECASE,
 )
+_AGAIN = re.compile(r"(?:(?:remind me|remember|(?:don't|not(?: to)?) forget) to )+", re.IGNORECASE)  # "don't forget to remind me to …"
 _SOON = re.compile(r"(?:please|pls|again|also|later|soon|sometime)(?: (?:please|pls|again))?", re.IGNORECASE)  # is no time that is due
 _BY_THE_CLOCK = re.compile(
     r"(?:at|by|around) (?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|noon|midnight)|in the (?:morning|afternoon|evening)|(?:every|each) [\w ]+",
@@ -121,6 +122,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
         text = said.replace("’", "'")[:_LONGEST]
         for match in pattern.finditer(text) if _has_any(text, words) else ():
             what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
+            what = what[found.end() :] if not promised and (found := _AGAIN.match(what)) else what
             if not promised and _is_none_of_theirs(match.group(), turn):
                 continue
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
