@@ -429,7 +429,8 @@ def test_what_was_considered_is_so_no_more_once_it_is_decided(text: str, tell: T
     ("before", "text"),
     [
         ("I might retire.", "I retired last week"),
-        ("I'm thinking of retiring.", "I'm retiring in June"),
+        ("I'm thinking of getting a dog.", "We're getting a dog next week"),
+        ("I'm thinking of learning Italian.", "I'm learning Italian"),
         ("I'm thinking of retiring.", "I decided not to retire"),
         ("I'm thinking of retiring.", "I won't retire after all"),
         ("I'm thinking of retiring.", "I'm not going to retire"),
@@ -464,6 +465,39 @@ def test_what_was_considered_ends_by_its_verb(before: str, text: str, tell: Tell
 )
 def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell: Tell) -> None:
     assert "user.considers" in believed(tell(before, text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key"),
+    [
+        ("I want to run a marathon.", "I ran the marathon!", "user.wants"),
+        ("I want to move to Porto.", "We moved to Porto", "user.wants"),
+        ("I want a new bike.", "I bought a new bike today", "user.wants"),
+        ("I want to get a dog.", "I decided not to get a dog", "user.wants"),
+        ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
+        ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
+        ("I'm saving up for a car.", "I bought a car", "user.saves_for"),
+    ],
+)
+def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, text: str, key: str, tell: Tell) -> None:
+    assert key in believed(tell(before))
+    assert key not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key"),
+    [
+        ("I want to run a marathon.", "I ran to the shop", "user.wants"),
+        ("I want a new bike.", "I bought a new phone", "user.wants"),
+        ("I want to learn Italian.", "I'm not learning Italian", "user.wants"),
+        ("I want to visit Japan.", "I visited Japan last year", "user.wants"),
+        ("I want to move to Rome.", "I lived in Rome for two years", "user.wants"),
+        ("I'm planning to open a shop.", "I'm not opening it until May", "user.plans"),
+        ("I'm saving up for a car.", "My sister bought a car", "user.saves_for"),
+    ],
+)
+def test_what_was_wanted_or_planned_stays_where_something_else_has_come(before: str, text: str, key: str, tell: Tell) -> None:
+    assert key in believed(tell(before, text))
 
 
 def test_what_was_so_once_is_found_at_the_time_that_was_told(tell: Tell) -> None:
