@@ -158,10 +158,13 @@ def _comes_by(value: str, verb: str, said: frozenset[str], *, got: bool) -> bool
     """Whether what was to come, "to get a dog", "getting a dog" or "a dog", does with a verb and what is said behind it."""
     first, _, rest = value.removeprefix("to ").partition(" ")
     if stem_of(first) == verb:
-        return telling(_TO_WHAT.sub("", rest)) <= said
-    return (
-        got and verb in rules().over.gets and value.startswith(("a ", "an ", "the ", "new ")) and telling(_TO_WHAT.sub("", value)) <= said
-    )
+        return _gist_of(rest) <= said
+    return got and verb in rules().over.gets and value.startswith(("a ", "an ", "the ", "new ")) and _gist_of(value) <= said
+
+
+def _gist_of(what: str) -> frozenset[str]:
+    """The words that tell what something is: "a new flat in Hull" is a flat, wherever, and new to whoever gets it."""
+    return telling(_TO_WHAT.sub("", what)) - {"new"}
 
 
 def _of_the_dead(relation: str, name: str, clause: Clause, here: Circumstances) -> Iterator[Candidate]:

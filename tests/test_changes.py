@@ -473,6 +473,8 @@ def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell
         ("I want to run a marathon.", "I ran the marathon!", "user.wants"),
         ("I want to move to Porto.", "We moved to Porto", "user.wants"),
         ("I want a new bike.", "I bought a new bike today", "user.wants"),
+        ("I'm looking for a new job.", "I got a job at Aldi", "user.wants"),
+        ("I want to buy a new flat in Hull.", "I bought a flat", "user.wants"),
         ("I want to get a dog.", "I decided not to get a dog", "user.wants"),
         ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
         ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
