@@ -139,19 +139,19 @@ def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
     text = "" if clause.hedged or clause.former or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
     over = rules().over
     ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
-    found = ((compiled(way).match(text), but) for way, but in ways) if text else ()
-    match, but = next(((match, but) for match, but in found if match is not None), (None, ""))
-    if match is None or compiled(but).search(text):
-        return
-    did, said = match.groupdict().get("did"), telling(text[match.end() :])
-    verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
-    for key, value in believed(here.owner.slug) if verb else ():
-        if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
+    for way, but in ways if text else ():
+        match = compiled(way).match(text)
+        if match is None or compiled(but).search(text):
             continue
-        if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
-            end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
-            plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
-            yield from read_pattern(end, plain, text, here)
+        did, said = match.groupdict().get("did"), telling(text[match.end() :])
+        verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
+        for key, value in believed(here.owner.slug) if verb else ():
+            if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
+                continue
+            if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
+                end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+                plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
+                yield from read_pattern(end, plain, text, here)
 
 
 def _comes_by(value: str, verb: str, said: frozenset[str], *, got: bool) -> bool:

@@ -476,6 +476,7 @@ def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell
         ("I'm looking for a new job.", "I got a job at Aldi", "user.wants"),
         ("I want to buy a new flat in Hull.", "I bought a flat", "user.wants"),
         ("I want to get a dog.", "I decided not to get a dog", "user.wants"),
+        ("I'm trying to give up smoking.", "I've given up smoking", "user.wants"),
         ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
         ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
         ("I'm saving up for a car.", "I bought a car", "user.saves_for"),
