@@ -17,6 +17,7 @@ from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
+from memdb.verbs import stem_of, stem_of_past
 
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
 _DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
@@ -32,6 +33,9 @@ LEADING = re.compile(r"(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
 """What may stand before the name of a thing in a value."""
 
 _DOING = re.compile(r"(?P<verb>[a-z]{3,})ing")
+_TO_WHAT = re.compile(  # of "a flat in Hull", it is the flat
+    r"(?<=\w) (?:in|at|from|near|next|this|when|once|with|for|because) .*|(?:^| )(?:early|soon|again|properly|one day|some ?day)$"
+)
 _WITH_WHOM = re.compile(r"\S+(?= (?:appointment|check-?up)$)")
 _SHORTEST = 3  # letters of a part of a name
 _NAME = re.compile(r"(?<![\w'’-])(?:[A-Z]|\d+[A-Z])[\w&-]+")
@@ -51,6 +55,7 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
     if clause.former or compiled(rules().over.unreal).search(clause.excerpt):
         return
     if clause.negative and not clause.ended:
+        yield from _come_in(clause, here, held_of)
         if " after all" in clause.text:  # "I won't be opening there after all"
             yield from _otherwise_for_good_in(clause, here, held_of)
         return
@@ -63,7 +68,7 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
     ways = (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
-        for read in (_done_in, *ways):
+        for read in (_done_in, *ways, _come_in):
             found = list(read(piece, here, known))
             yield from found
             for end in (one for one in found if one.negated and read in (_ended_in, _ended_for_good_in)):
@@ -125,6 +130,40 @@ def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
 @cache
 def _has_done() -> re.Pattern[str]:
     return compiled(rf"{{lately}}(?P<verb>{any_of(rules().over.done)}) (?P<o>\S.*)")
+
+
+def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """The ends of what was only considered, wanted or planned, and has come or is given up, told by its verb: "I retired", of who thought
+    of retiring, "I decided not to get a dog", of who wanted to get one."""
+    text = "" if clause.hedged or clause.former or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
+    over = rules().over
+    ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
+    for way, but in ways if text else ():
+        match = compiled(way).match(text)
+        if match is None or compiled(but).search(text):
+            continue
+        did, said = match.groupdict().get("did"), telling(text[match.end() :])
+        verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
+        for key, value in believed(here.owner.slug) if verb else ():
+            if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
+                continue
+            if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
+                end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+                plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
+                yield from read_pattern(end, plain, text, here)
+
+
+def _comes_by(value: str, verb: str, said: frozenset[str], *, got: bool) -> bool:
+    """Whether what was to come, "to get a dog", "getting a dog" or "a dog", does with a verb and what is said behind it."""
+    first, _, rest = value.removeprefix("to ").partition(" ")
+    if stem_of(first) == verb:
+        return _gist_of(rest) <= said
+    return got and verb in rules().over.gets and value.startswith(("a ", "an ", "the ", "new ")) and _gist_of(value) <= said
+
+
+def _gist_of(what: str) -> frozenset[str]:
+    """The words that tell what something is: "a new flat in Hull" is a flat, wherever, and new to whoever gets it."""
+    return telling(_TO_WHAT.sub("", what)) - {"new"}
 
 
 def _of_the_dead(relation: str, name: str, clause: Clause, here: Circumstances) -> Iterator[Candidate]:

@@ -166,10 +166,18 @@ class Swap(_Table):
 
 
 class Over(_Table):
-    """Which predicates a way of saying that something is over may end, sort by sort; and the verbs by which what was to do is `done`,
-    each with how it was to do; rules/english.toml says how."""
+    """Which predicates a way of saying that something is over may end, sort by sort; the verbs by which what was to do is `done`, each with
+    how it was to do; and how one says that what was `to_come` is `given_up`, or has `come`; rules/english.toml says how."""
 
     done: dict[str, str]
+    to_come: tuple[str, ...]
+    wished: tuple[str, ...]
+    given_up: str
+    come: str
+    not_to_come: str
+    not_yet: str
+    not_now: str
+    gets: tuple[str, ...]
     kept: tuple[str, ...]
     persons: tuple[str, ...]
     partners: tuple[str, ...]

@@ -425,6 +425,84 @@ def test_what_was_considered_is_so_no_more_once_it_is_decided(text: str, tell: T
     assert "user.considers" not in believed(tell(text))
 
 
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I might retire.", "I retired last week"),
+        ("I'm thinking of getting a dog.", "We're getting a dog next week"),
+        ("I'm thinking of learning Italian.", "I'm learning Italian"),
+        ("I'm thinking of retiring.", "I decided not to retire"),
+        ("I'm thinking of retiring.", "I won't retire after all"),
+        ("I'm thinking of retiring.", "I'm not going to retire"),
+        ("I'm thinking of getting a dog.", "We got a dog"),
+        ("I'm thinking of getting a dog.", "We've given up on getting a dog"),
+        ("We're thinking of opening a shop in York.", "We opened the shop today"),
+        ("I'm thinking of learning Italian.", "I started learning Italian"),
+        ("I'm thinking of leaving Acme.", "I left Acme"),
+        ("I'm thinking of studying law.", "I've decided against studying law"),
+        ("I'm thinking of taking early retirement.", "I took early retirement"),
+        ("I'm thinking of quitting my job.", "I quit my job today"),
+    ],
+)
+def test_what_was_considered_ends_by_its_verb(before: str, text: str, tell: Tell) -> None:
+    assert "user.considers" in believed(tell(before))
+    assert "user.considers" not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I'm thinking of retiring.", "I'm not retiring yet"),
+        ("I'm thinking of retiring.", "I won't retire until May"),
+        ("I'm thinking of retiring.", "My dad retired"),
+        ("I'm thinking of retiring.", "If I retired I'd be bored"),
+        ("I'm thinking of retiring.", "I talked to my boss about retiring"),
+        ("I'm thinking of getting a dog.", "I got a job at Aldi"),
+        ("I'm thinking of learning Italian.", "I learnt some Italian as a kid"),
+        ("We're thinking of opening a shop.", "I opened the window"),
+        ("I'm thinking of moving to Porto.", "I moved to Leeds"),
+    ],
+)
+def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell: Tell) -> None:
+    assert "user.considers" in believed(tell(before, text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key"),
+    [
+        ("I want to run a marathon.", "I ran the marathon!", "user.wants"),
+        ("I want to move to Porto.", "We moved to Porto", "user.wants"),
+        ("I want a new bike.", "I bought a new bike today", "user.wants"),
+        ("I'm looking for a new job.", "I got a job at Aldi", "user.wants"),
+        ("I want to buy a new flat in Hull.", "I bought a flat", "user.wants"),
+        ("I want to get a dog.", "I decided not to get a dog", "user.wants"),
+        ("I'm trying to give up smoking.", "I've given up smoking", "user.wants"),
+        ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
+        ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
+        ("I'm saving up for a car.", "I bought a car", "user.saves_for"),
+    ],
+)
+def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, text: str, key: str, tell: Tell) -> None:
+    assert key in believed(tell(before))
+    assert key not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key"),
+    [
+        ("I want to run a marathon.", "I ran to the shop", "user.wants"),
+        ("I want a new bike.", "I bought a new phone", "user.wants"),
+        ("I want to learn Italian.", "I'm not learning Italian", "user.wants"),
+        ("I want to visit Japan.", "I visited Japan last year", "user.wants"),
+        ("I want to move to Rome.", "I lived in Rome for two years", "user.wants"),
+        ("I'm planning to open a shop.", "I'm not opening it until May", "user.plans"),
+        ("I'm saving up for a car.", "My sister bought a car", "user.saves_for"),
+    ],
+)
+def test_what_was_wanted_or_planned_stays_where_something_else_has_come(before: str, text: str, key: str, tell: Tell) -> None:
+    assert key in believed(tell(before, text))
+
+
 def test_what_was_so_once_is_found_at_the_time_that_was_told(tell: Tell) -> None:
     mem = tell("I worked at Aldi from 2010 to 2019.")
     found = {year: [fact.object for fact in mem.facts("ana", as_of=f"{year}-05-01")] for year in (2008, 2015, 2021)}

@@ -430,6 +430,7 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
 @pytest.mark.parametrize(
     ("text", "title"),
     [
+        ("Don't forget to remind me to water the plants", "water the plants"),
         ("Remind me to call the dentist.", "call the dentist"),
         ("Please don't forget to water Bertha!", "water Bertha"),
         ("My goal is to run a marathon.", "run a marathon"),

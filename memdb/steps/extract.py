@@ -28,6 +28,7 @@ from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, last_day_there
 
 _DONE = frozenset(("plays", "hobby", "learning"))
+_UNDER_WAY = ("plans", "learning")
 _ON_DAYS = re.compile(r" (?:on \w+days|every \w+day)\b")
 
 _Found = dict[tuple[str, str, bool], Candidate]
@@ -249,8 +250,9 @@ def _of_pets_gone(facts: list[Candidate], here: Circumstances, held_of: HeldOf |
 
 
 def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
-    """What was only considered, and has come: "moving to Porto", of who moved to Porto."""
-    new = [one for one in facts if one.explicit and one.object and not (one.negated or one.denies) and one.subject == there.owner.slug]
+    """What was only considered, and has come, or is planned by now: "moving to Porto", of who moved, or is moving, to Porto."""
+    own = (one for one in facts if one.object and not (one.negated or one.denies) and one.subject == there.owner.slug)
+    new = [one for one in own if one.explicit or one.predicate in _UNDER_WAY]
     key = canonical_key(there.owner.slug, "considers")
     considered = [(value, telling(value)) for _, value in there.held_under([key])] if new else []
     return [

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memdb.earnest import in_earnest
 from memdb.records import Fact, Record, Turn
 from memdb.times import MOMENT
+from memdb.verbs import stem_of, stem_of_past
 from memdb.when import find_times
 
 _JOINS = r"and|but|so|then|also|because|since|oh|ok|okay|hey|hi|yes|well|please|pls|just|actually"
@@ -29,6 +30,7 @@ _OPENS = re.compile(
     r"(?P<what>(?:[^.!?\n]|(?:(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof)|(?<=\bst))\.){3,160}))",
     re.IGNORECASE,
 )
+_AGAIN = re.compile(r"(?:(?:remind me|remember|(?:don't|not(?: to)?) forget) to )+", re.IGNORECASE)  # "don't forget to remind me to …"
 _SOON = re.compile(r"(?:please|pls|again|also|later|soon|sometime)(?: (?:please|pls|again))?", re.IGNORECASE)  # is no time that is due
 _BY_THE_CLOCK = re.compile(
     r"(?:at|by|around) (?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|noon|midnight)|in the (?:morning|afternoon|evening)|(?:every|each) [\w ]+",
@@ -78,14 +80,6 @@ _SMALL = frozenset(
     "the a an and that this these those my our your his her their some any more it all both today tonight yesterday now last next "
     "thing things stuff task finally already just too also".split()
 )
-_PAST = {
-    "did": "do", "done": "do", "found": "find", "bought": "buy", "wrote": "write", "written": "write", "paid": "pay", "sent": "send",
-    "made": "make", "took": "take", "taken": "take", "gave": "give", "given": "give", "got": "get", "gotten": "get", "went": "go",
-    "told": "tell", "spoke": "speak", "spoken": "speak", "met": "meet", "saw": "see", "seen": "see", "brought": "bring", "sold": "sell",
-    "left": "leave", "ran": "run", "run": "run", "read": "read", "put": "put", "set": "set", "cut": "cut", "built": "build",
-    "taught": "teach", "chose": "choose", "chosen": "choose", "rang": "ring", "rung": "ring", "fed": "feed", "drew": "draw",
-    "drawn": "draw", "drove": "drive", "hung": "hang", "lent": "lend", "learnt": "learn", "won": "win", "swept": "sweep", "mown": "mow",
-}  # fmt: skip
 _ANYTHING = "do finish complete sort solve handle"  # said of whatever was to be done, but for what was to be got
 _AS_GOOD = {  # who was to do this has done it if they did one of these
     "buy": "get pick order grab purchase", "get": "buy pick order grab collect fetch", "call": "ring phone speak talk",
@@ -121,6 +115,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
         text = said.replace("’", "'")[:_LONGEST]
         for match in pattern.finditer(text) if _has_any(text, words) else ():
             what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
+            what = what[found.end() :] if not promised and (found := _AGAIN.match(what)) else what
             if not promised and _is_none_of_theirs(match.group(), turn):
                 continue
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
@@ -187,7 +182,7 @@ def _claims(turn: Turn) -> Iterator[_Claim]:
         ways = ((_DID, False), (_GOT_DONE, False), (_IS_DONE, True))
         if len(plain) > _LONGEST_DEED:
             continue
-        said = [(match, whole) for pattern, whole in ways if (match := pattern.match(plain)) and _past(match["verb"])]
+        said = [(match, whole) for pattern, whole in ways if (match := pattern.match(plain)) and stem_of_past(match["verb"])]
         if said:
             yield clause.strip(), said
 
@@ -199,7 +194,7 @@ def _deeds(claims: Iterable[_Claim], turn: Turn, zone: tzinfo) -> Iterator[_Erra
         if in_earnest(text, clause):
             for match, whole in said:
                 what, further = _parts(match["rest"], at=turn.timestamp, zone=zone)
-                yield _Errand(_past(match["verb"]), what, further, whole)
+                yield _Errand(stem_of_past(match["verb"]), what, further, whole)
 
 
 def _errand(title: str, *, at: datetime, zone: tzinfo) -> _Errand | None:
@@ -207,7 +202,7 @@ def _errand(title: str, *, at: datetime, zone: tzinfo) -> _Errand | None:
     if not words:
         return None
     what, further = _parts(title.replace("’", "'").lower().partition(words[0])[2], at=at, zone=zone)
-    return _Errand(_stem(words[0]), what, further)
+    return _Errand(stem_of(words[0]), what, further)
 
 
 def _parts(text: str, *, at: datetime, zone: tzinfo) -> tuple[tuple[str, ...], Mapping[str, frozenset[str]]]:
@@ -246,27 +241,14 @@ def _ways() -> dict[str, set[str]]:
     """By the stem of what was to be done, the stems of what does it."""
     got = {"buy", "get"}
     return {
-        _stem(verb): {_stem(verb), *_stems(others), *(_stems(_ANYTHING) if verb not in got else ())} for verb, others in _AS_GOOD.items()
+        stem_of(verb): {stem_of(verb), *_stems(others), *(_stems(_ANYTHING) if verb not in got else ())}
+        for verb, others in _AS_GOOD.items()
     }
 
 
 def _stems(words: str) -> set[str]:
-    return set(map(_stem, words.split()))
-
-
-def _past(verb: str) -> str:
-    """The stem of a verb in the past, "" for what is none."""
-    if verb in _PAST:
-        return _stem(_PAST[verb])
-    return _stem(verb) if len(verb) > 4 and verb.endswith("ed") else ""
+    return set(map(stem_of, words.split()))
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_stem(word.removesuffix("'s")) for word in _WORD.findall(text) if word not in _SMALL)
-
-
-def _stem(word: str) -> str:
-    """A word cut to what its forms share: "book", "booked" and "books", "plan" and "planned", "renew" and "renewing"."""
-    plain = re.sub(r"(?<=\w)ie[sd]$", "y", word.replace("iz", "is"))
-    cut = re.sub(r"(?<=\w{2})(?:ed|ing|es|s|e)$", "", plain)
-    return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] else cut
+    return tuple(stem_of(word.removesuffix("'s")) for word in _WORD.findall(text) if word not in _SMALL)
