@@ -74,7 +74,8 @@ ATOMS = re.compile(
       (?P<iso>{YEAR}-\d\d-\d\d|{YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR})
     | (?:the{GAP})?(?P<dm_day>{DAY_NUMBER}){GAP}(?:of{GAP})?(?P<dm_month>{MONTH})(?:,?{GAP}(?P<dm_year>{YEAR}))?
-    | (?P<md_month>{MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%])(?:,?{GAP}(?P<md_year>{YEAR}))?
+    | (?P<md_month>{MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%]|{GAP}(?:days|weeks|months|years|times)\b)
+        (?:,?{GAP}(?P<md_year>{YEAR}))?
     | (?:the{GAP})?(?P<day>(?:day|night){GAP}before{GAP}yesterday|night{GAP}before{GAP}last{_ENDING}|day{GAP}after{GAP}tomorrow|today
         |tonight|tomorrow|{"|".join(TYPED)}|yesterday|last{GAP}night|this{GAP}(?:morning|afternoon|evening))(?:{GAP}(?:morning|afternoon|evening|night))?
     | (?:the{GAP})?(?P<mo_day>{DAY_NUMBER}){GAP}of{GAP}(?P<mo_which>this|next|last|the){GAP}month
