@@ -54,8 +54,9 @@ _ENDING = (  # "the week before last", not "the week before last Christmas"
 )
 _BEFORE_A_DAY = "|".join(rf"(?<=\b{word}[ \t\n]the)" for word in "on by till until from before since after to".split())
 _AFTER_A_DAY = (  # "on the 14th", and on no floor; what follows may be a range, or a month
-    r"(?=\s*(?:$|[,.;:!?)]|(?:and(?!\s(?:the\s)?\d)|but|so|at|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
-    r"|then|actually|though|again|thanks)\b))"
+    r"(?=\s*(?:$|[,.;:!?)]|(?:(?:and|to)(?!\s(?:the\s)?\d)|but|so|at|for|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
+    r"|then|actually|though|again|thanks)\b|(?:to|until|till|through)\s(?:the\s)?\d\d?(?:st|nd|rd|th)"
+    rf"(?!\w|{GAP}(?:of\b|{MONTH}))))"
 )
 TYPED = {
     **dict.fromkeys(("tmrw", "tmr", "tmrow", "tomoz", "tomorow", "tommorow", "tommorrow", "2moro", "2morrow"), "tomorrow"),

@@ -38,6 +38,8 @@ def _day(instant: datetime) -> str:
         ("we met on the 20th", "past", "2025-04-20"),
         ("since the 31st", "past", "2025-03-31"),
         ("it ends on the 14th", "future", "2025-05-14"),
+        ("a hospital appointment on the 20th for my back", "future", "2025-05-20"),
+        ("they come on the 20th to fix it", "future", "2025-05-20"),
     ],
 )
 def test_a_day_by_its_number_alone_is_the_nearest_of_that_number(text: str, prefer: Prefer, day: str) -> None:
@@ -270,6 +272,18 @@ def test_the_year_that_is_told_beside_a_date_is_its_year(text: str, words: str, 
 @pytest.mark.parametrize("text", ["I may next year go to Rome", "we march next year", "I fall next year"])
 def test_a_word_before_a_year_is_no_month_by_its_letters_alone(text: str) -> None:
     assert [found[0] for found in spans(text)] == ["next year"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("away from the 16th to the 18th", "2025-05-16", "2025-05-19"),
+        ("away from the 30th until the 2nd", "2025-05-30", "2025-06-03"),
+        ("away from the 3rd to the 5th of July", "2025-07-03", "2025-07-06"),
+    ],
+)
+def test_days_from_one_number_to_another_are_those_between(text: str, first: str, after: str) -> None:
+    assert [found[2:] for found in spans(text)] == [(first, after)]
 
 
 @pytest.mark.parametrize(
