@@ -146,7 +146,7 @@ def _whole(clause: Clause) -> list[str]:
     """A whole clause, and once more with "my brother" in place of "he" or his name, where that is who is spoken of."""
     if clause.subject in ("", "i", *rules().groups["pets"]) or clause.owned or clause.text[:3].lower() in ("my ", "our"):
         return [clause.text]
-    return [clause.text, f"my {clause.subject} {clause.full}"]
+    return [clause.text, f"my {clause.subject.replace('_', '-')} {clause.full}"]
 
 
 def texts_of(pattern: Pattern, clause: Clause) -> list[str]:

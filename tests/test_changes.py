@@ -136,6 +136,23 @@ def test_who_is_at_a_firm_not_today_still_works_there(text: str, tell: Tell) -> 
     assert believed(tell("I work at Acme.", text)) == {"user.works_at": ["Acme"]}
 
 
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("My mother-in-law Breda lives with us.", "Breda moved out, she's in her own flat now"),
+        ("My father in law Bob lives with us.", "Bob has moved out"),
+        ("I live with my sister Ana.", "Ana moved to Berlin last week"),
+    ],
+)
+def test_who_has_moved_away_lives_with_one_no_more(before: str, text: str, tell: Tell) -> None:
+    assert "user.lives_with" not in believed(tell(before, text))
+
+
+@pytest.mark.parametrize("text", ["Ana and I moved to Berlin", "Ana hasn't moved to Berlin", "Ana moved to Berlin with me"])
+def test_who_moved_along_still_lives_with_one(text: str, tell: Tell) -> None:
+    assert believed(tell("I live with my sister Ana.", text))["user.lives_with"] == ["their sister"]
+
+
 def test_how_much_of_the_one_medicine_is_known_by_it(tell: Tell) -> None:
     mem = tell("I take 20 mg of citalopram.", "they upped it to 40mg")
     assert believed(mem)["user.dose_of_citalopram"] == ["40mg"]
