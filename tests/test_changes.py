@@ -121,6 +121,11 @@ def test_with_which_of_two_one_is_together_again_is_not_guessed(tell: Tell) -> N
     assert "user.partner" not in believed(mem)
 
 
+def test_the_last_day_of_an_outing_tells_of_no_job(tell: Tell) -> None:
+    mem = tell("Last day at Disneyland!")
+    assert mem.facts("ana", statuses=["active", "expired", "superseded"], kinds=["fact"]) == []
+
+
 def test_who_has_got_a_job_was_not_out_of_work_for_that(tell: Tell) -> None:
     mem = tell("I work at Acme.", "I GOT THE JOB")
     assert [fact.object for fact in mem.facts("ana", statuses=["active", "expired"])] == ["Acme"]
