@@ -279,7 +279,8 @@ class Doubt(Record):
     """Something that waits for a word of the user, and what to ask.
 
     `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for `leave` to be
-    remembered, or what it contradicted has ended since. `worth` says that it is worth a question whatever is spoken of.
+    remembered, or what it contradicted has ended since. `worth` says that it is worth a question whatever is spoken of,
+    and was not asked of late.
     """
 
     fact_id: str

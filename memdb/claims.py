@@ -149,7 +149,7 @@ def _whole(clause: Clause) -> list[str]:
     """A whole clause, and once more with "my brother" in place of "he" or his name, where that is who is spoken of."""
     if clause.subject in ("", "i", *rules().groups["pets"]) or clause.owned or clause.text[:3].lower() in ("my ", "our"):
         return [clause.text]
-    return [clause.text, f"my {clause.subject} {clause.full}"]
+    return [clause.text, f"my {clause.subject.replace('_', '-')} {clause.full}"]
 
 
 def texts_of(pattern: Pattern, clause: Clause) -> list[str]:
@@ -428,7 +428,10 @@ class _Made:
         elif mode == "ends":  # what ends with something that is to happen lasts until that is over
             true = Validity(begins=true.begins if true.event is None else true.ends)
         # "I no longer work at Nokia", "I left Porto"
-        left = (self.clause.ended or self.pattern.negated) and not self.clause.coming and key == self.pattern.key
+        says_what = self.clause.ended or (
+            self.pattern.negated and "{o}" in self.pattern.object
+        )  # "I got a job" says of nobody what they were
+        left = says_what and not self.clause.coming and key == self.pattern.key
         told = worded(predicate.label, value, denied=mode == "denies", several=about.several)
         return Candidate(
             key=full_key,

@@ -54,8 +54,9 @@ _ENDING = (  # "the week before last", not "the week before last Christmas"
 )
 _BEFORE_A_DAY = "|".join(rf"(?<=\b{word}[ \t\n]the)" for word in "on by till until from before since after to".split())
 _AFTER_A_DAY = (  # "on the 14th", and on no floor; what follows may be a range, or a month
-    r"(?=\s*(?:$|[,.;:!?)]|(?:and(?!\s(?:the\s)?\d)|but|so|at|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
-    r"|then|actually|though|again|thanks)\b))"
+    r"(?=\s*(?:$|[,.;:!?)]|(?:(?:and|to)(?!\s(?:the\s)?\d)|but|so|at|for|in|with|because|as|if|i|we|you|he|she|it|they|my|our|now|instead|please|which|when"
+    r"|then|actually|though|again|thanks)\b|(?:to|until|till|through)\s(?:the\s)?\d\d?(?:st|nd|rd|th)"
+    rf"(?!\w|{GAP}(?:of\b|{MONTH}))))"
 )
 TYPED = {
     **dict.fromkeys(("tmrw", "tmr", "tmrow", "tomoz", "tomorow", "tommorow", "tommorrow", "2moro", "2morrow"), "tomorrow"),
@@ -74,7 +75,8 @@ ATOMS = re.compile(
       (?P<iso>{YEAR}-\d\d-\d\d|{YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR})
     | (?:the{GAP})?(?P<dm_day>{DAY_NUMBER}){GAP}(?:of{GAP})?(?P<dm_month>{MONTH})(?:,?{GAP}(?P<dm_year>{YEAR}))?
-    | (?P<md_month>{MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%])(?:,?{GAP}(?P<md_year>{YEAR}))?
+    | (?P<md_month>{MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%]|{GAP}(?:days|weeks|months|years|times)\b)
+        (?:,?{GAP}(?P<md_year>{YEAR}))?
     | (?:the{GAP})?(?P<day>(?:day|night){GAP}before{GAP}yesterday|night{GAP}before{GAP}last{_ENDING}|day{GAP}after{GAP}tomorrow|today
         |tonight|tomorrow|{"|".join(TYPED)}|yesterday|last{GAP}night|this{GAP}(?:morning|afternoon|evening))(?:{GAP}(?:morning|afternoon|evening|night))?
     | (?:the{GAP})?(?P<mo_day>{DAY_NUMBER}){GAP}of{GAP}(?P<mo_which>this|next|last|the){GAP}month

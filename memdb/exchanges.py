@@ -42,7 +42,13 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         if match is None or about is None:
             continue
         names = [canonical_key(about.slug, name) for name in sorted(one.of or _meaning(one.means))]
-        meant = _given_up(match, one, (once if one.means == "again" else held)(names))
+        known = (once if one.means == "again" else held)(names)
+        if "o" not in match.re.groupindex:  # "we're back together", of who has parted from one
+            if len(parted := set(known)) == 1 and not held(names):
+                yield from _again(*parted.pop(), pattern, clause, match.string, here)
+                return
+            continue
+        meant = _given_up(match, one, known)
         text = match.string
         if meant is not None and not are_alike(meant[1], match["o"]):  # "transferred from oxford to durham"
             text = capitalised(text, here)
@@ -52,6 +58,9 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         (key, value), predicate = meant, meant[0].partition(".")[2]
         ends = (Also(key=predicate, object=value, kind="raw", negated=True),)  # of one that has one value only, it gives way
         several = predicate_of(key, here.predicates).cardinality == "many" and one.means == "instead"
+        if predicate in rules().over.partners and one.means == "again":
+            yield from _again(key, value, pattern, clause, text, here)
+            return
         exchange = pattern.model_copy(update={"key": predicate, "also": ends if several else (), "negated": one.means == "over"})
         if one.means == "instead" and (around := _around(value, match["from"])):
             exchange = exchange.model_copy(update={"object": around})
@@ -114,6 +123,13 @@ _LONGEST_SWAP = 120  # characters
 _ANYTHING = _SAID.model_copy(update={"match": "(?P<o>.+)", "scope": "clause", "confidence": 0.9})
 _ENDS_WITH_ARTICLE = re.compile(r"\b(?:an?|the) $", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|my|our|an?) ", re.IGNORECASE)
+
+
+def _again(key: str, name: str, pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
+    """That one is together again with whom one had parted from, and not single."""
+    single = Also(key="relationship", object="single", kind="raw", negated=True)
+    says = {"key": key.partition(".")[2], "object": literal(name), "also": (single,)}
+    yield from read_pattern(pattern.model_copy(update=says), clause, text, here)
 
 
 def _given_up(match: re.Match[str], one: Exchange, known: Iterable[tuple[str, str]]) -> tuple[str, str] | None:

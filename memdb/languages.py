@@ -30,6 +30,7 @@ _SHIPPED: dict[str, str] = {
 """What a frame may have that is written alike in all languages."""
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+_YEARS = {"lastyear": -1, "nextyear": 1}
 _SLOT = re.compile(r"\{([a-z]+)(\d*)\}")
 _WORD = re.compile(r"[^\W_]+")
 _NEVER = r"(?!)"
@@ -231,8 +232,8 @@ class Times:
         place = frame[1:]
 
         def told(slot: re.Match[str]) -> str:
-            if slot[1] == "lastyear":
-                return f"{year - 1}"
+            if slot[1] in _YEARS:
+                return f"{year + _YEARS[slot[1]]}"
             said = " ".join((match[f"{slot[1]}{slot[2]}_{place}"] or "").lower().split())
             if slot[1] == "number":
                 said = said.lstrip("0")

@@ -744,7 +744,8 @@ class Memory:
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt,
         each of its lines in full where its section has room for that. Of first-person memories there are no more, none older and none
         younger than `recall` gives; those that are shown count as recalled. `Context.question` is what the user should be asked, where a
-        conflict that an answer depends on, or one of high value, is pending; `Context.verdict` says whether to answer from this at all.
+        conflict that an answer depends on, or one of high value that was not asked about within a week, is pending; `Context.verdict`
+        says whether to answer from this at all.
         Cold messages are asked only when the rest is not enough. `limit` is how many hits may stand in it, of the first
         `config.context_candidates`.
 

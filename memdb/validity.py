@@ -13,7 +13,16 @@ from memdb.when import TimeSpan, find_times
 
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
-_STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
+_STARTING = re.compile(
+    r"\b(?:starts?|starting|begins?|beginning|will)\b|,(?: (?:with|and|my|the))* (?:first|last|final) (?:working )?day\b(?! was\b)",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(  # what else happens, at a time of its own: "bought a house, moving in on 1 June", "got engaged, wedding in June"
+    r",(?: (?:and|with|the|our|my))* (?!(?:starting|beginning|leaving|arriving|during|following|including|morning|evening)\b)"
+    r"(?:\w+ing\b|(?:pick-?up|delivery|completion|handover|ceremony|exchange|keys?|move)\b)"
+    r"|\band (?:move|get|collect|pick)\b",
+    re.IGNORECASE,
+)
 _HAS_BEEN = re.compile(  # at some time, but now?
     r"(?:have|has) (?:worked"
     r"|been (?!\w+ing\b|diagnosed\b|prescribed\b|put\b|(?:moved|switched) (?:on ?)?to\b|transferred to\b))",
@@ -65,7 +74,9 @@ def validity(pattern: Pattern, clause: Clause, at: datetime, zone: tzinfo) -> Va
         return Validity(event=coming[0].begins, ends=coming[0].ends)
     if pattern.time == "change" or (pattern.time == "state" and BECAME.match(clause.full)):
         way: Prefer = "future" if _STARTING.search(clause.text) else "past"
-        named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from")]
+        beside = _BESIDE.search(clause.full)
+        told = clause.full[: beside.start()] if beside else clause.full
+        named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from") and span.start < len(told)]
         return Validity(begins=named[0].begins) if named else Validity()
     found = Validity()
     if pattern.time == "state":

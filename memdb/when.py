@@ -19,6 +19,7 @@ from memdb.dates import (
     Atom,
     Prefer,
     Role,
+    count_of,
     days_of,
     length_of,
     nearer,
@@ -99,6 +100,23 @@ _DAYS_AFTER = re.compile(  # "May 10 to 12", "May 10-12, 2024"
     rf"(?:,?\s(?P<year>{YEAR})\b)?",
     re.IGNORECASE,
 )
+_YEAR_OF = {
+    "dm_day": "dm_year", "md_day": "md_year", "o_month": "o_year", "p_month": "p_year", "season": "s_year", "feast": "f_year",
+    "month": "m_year", "quarter": "q_year",
+}  # fmt: skip
+_RELATIVE_YEAR = rf"(?:(?P<which>this|next|last){GAP}year\b|(?P<ago>{COUNT}){GAP}years?{GAP}ago\b)"
+_ITS_YEAR = re.compile(rf"(?:,?{GAP}of|,)?{GAP}{_RELATIVE_YEAR}", re.IGNORECASE)  # "in April next year"
+_YEAR_BEFORE = re.compile(  # "next year in April"
+    rf"\b{_RELATIVE_YEAR}(?:,?{GAP}(?:in|on|at|around|over)(?:{GAP}the)?)?{GAP}(?:early |mid-|late )?$", re.IGNORECASE
+)
+_YEARS = {"this": 0, "next": 1, "last": -1}
+_BEFORE_LAST = re.compile(
+    rf"{GAP}before{GAP}last(?=\s*(?:$|[,.;:!?)]|(?:and|but|i|we|he|she|they|it|at|in|with)\b))", re.IGNORECASE
+)  # "the Friday …"
+_OFTEN = re.compile(
+    rf"\b(?:once|twice|each|every|only|(?:{COUNT}{GAP})?(?:times|days?|nights?|mornings|evenings|hours?|\w+s))[ \t\n]$", re.IGNORECASE
+)
+_OTHER_WORDS = ("may", "march", "fall", "spring")  # "I may next year", "I had a fall last year"
 _SPACE = re.compile(r"\s+")
 _ROLES: dict[str, Role] = {
     "until": "until", "till": "until", "til": "until", "through": "until", "thru": "until", "by": "by", "before": "by", "for": "for",
@@ -125,20 +143,30 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         return []
     local = at.astimezone(zone).date()
     spans: list[TimeSpan] = []
-    held: tuple[Atom, int, bool] | None = None  # what may open a range, where that stands, and whether it does ("from", "between")
+    # what may open a range, where that stands, and whether it does ("from", "between"), and whether it says of which year it is
+    held: tuple[Atom, int, bool, bool] | None = None
+    read = 0
     for match in ATOMS.finditer(text):
+        if match.start() < read:
+            continue
         found = {name: _SPACE.sub(" ", value.lower()) for name, value in match.groupdict().items() if value}
         if not found.keys().isdisjoint(("weekday", "w_day")) and _DATED.match(text, match.end()):
             continue  # the date tells the day
-        begin = match.start()
+        begin, read, earliest = match.start(), match.end(), len(text)
+        if (of_year := next((_YEAR_OF[name] for name in _YEAR_OF if name in found), None)) is not None and of_year not in found:
+            if (year := _ITS_YEAR.match(text, read)) and not _is_another_word(text, match):
+                found[of_year], read = _its_year(year, local), year.end()
+            elif spans and spans[-1].role == "point" and (year := _YEAR_BEFORE.search(text, spans[-1].start, begin)):
+                found[of_year], earliest = _its_year(year, local), spans.pop().start
         if not found.keys().isdisjoint(("dm_day", "md_day")) and (of := _WEEKDAY_OF.search(text[max(0, begin - _LONGEST_PREFIX) : begin])):
             begin -= of.end() - of.start()
             found["of_weekday"] = of["day"].lower()
         if held is not None and _RANGE.fullmatch(text[held[0].end : begin][:12]):
             relative = not found.keys().isdisjoint(("day", "b_unit", "u_unit", "n_unit"))
             atom = resolve(found, match, local if relative else held[0].first, "future")
-            if atom is not None and (held[0].first < atom.after if held[2] else held[0].after == atom.first):  # "in July and August"
-                spans[-1:] = _span(text, held[1], match.end(), (held[0].first, atom.after), "point", zone)
+            opens = _of_its_year(held[0], atom) if atom is not None and of_year in found and not held[3] else held[0]
+            if atom is not None and (opens.first < atom.after if held[2] else opens.after == atom.first):  # "in July and August"
+                spans[-1:] = _span(text, held[1], read, (opens.first, atom.after), "point", zone)
                 held = None
                 continue
         window = text[max(0, begin - _LONGEST_PREFIX) : begin]
@@ -147,8 +175,8 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             continue
         before = _PREFIX.search(window)
         word = before.group(1).lower() if before else ""
-        start = begin - len(window) + before.start() if before else begin
-        opens = word.endswith("from") or word == "between"
+        start = min(begin - len(window) + before.start() if before else begin, earliest)
+        may_open = word.endswith("from") or word == "between"
         if before and before["start"]:
             word = "starting"
         direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
@@ -158,11 +186,15 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if word in _THROUGHOUT and "c_way" in found:  # "for three days from tomorrow", not three days from then on
             found["c_lasts"] = word
         atom = resolve(found | {"third": third["third"].lower()} if third else found, match, local, direction)
+        if atom is not None and "weekday" in found and (earlier := _BEFORE_LAST.match(text, read)):
+            last = resolve(found, match, local, "past")
+            atom, read = last and last._replace(first=last.first - 7 * DAY, after=last.after - 7 * DAY), earlier.end()
+        atom = atom._replace(end=read) if atom else None
         held = None
-        if atom is not None and word in ("before", "after") and (aside := _aside(text, start, atom, word)) is not None:
+        if atom is not None and word in ("before", "after", "from", "on") and (aside := _aside(text, start, atom, word)) is not None:
             while spans and spans[-1].end > aside.start:  # "on the Friday" before Easter
                 start = min(start, spans.pop().start)
-            spans += _span(text, min(start, aside.start), match.end(), (aside.first, aside.after), "point", zone)
+            spans += _span(text, min(start, aside.start), read, (aside.first, aside.after), "point", zone)
             continue
         if atom is not None and (days := _of_one_month(text, match, found, atom, word)) is not None:
             spans += _span(text, min(start, days.start), days.end, (days.first, days.after), "point", zone)
@@ -170,11 +202,37 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
         if atom is not None and resolved is not None:
             first, after, role = resolved
-            onwards = _ONWARDS.match(text, match.end()) if role == "from" else None
-            new = _span(text, start, onwards.end() if onwards else match.end(), (first, after), role, zone)
+            onwards = _ONWARDS.match(text, read) if role == "from" else None
+            new = _span(text, start, onwards.end() if onwards else read, (first, after), role, zone)
             spans += new
-            held = (atom, start, opens) if new and (opens or role in ("point", "for")) else None
+            held = (atom, start, may_open, of_year is None or of_year in found) if new and (may_open or role in ("point", "for")) else None
     return spans
+
+
+def _its_year(told: re.Match[str], local: date) -> str:
+    """The year that is told beside a date: "last year", "5 years ago"."""
+    return str(local.year + (_YEARS[told["which"].lower()] if told["which"] else -count_of(_SPACE.sub(" ", told["ago"].lower()))))
+
+
+def _of_its_year(atom: Atom, last: Atom) -> Atom:
+    """What opens a range, in the year that is told with its last part: "in July and August next year", "from December to February 2028"."""
+    years = last.first.year - atom.first.year
+    try:
+        opens = [day.replace(year=day.year + years) for day in (atom.first, atom.after)]
+        opens = opens if opens[0] < last.after else [day.replace(year=day.year - 1) for day in opens]
+    except ValueError:  # 29 February
+        return atom
+    return atom._replace(first=opens[0], after=opens[1])
+
+
+def _is_another_word(text: str, match: re.Match[str]) -> bool:
+    """Whether what looks like a month or a season is none, since nothing but its letters tells so."""
+    word = match.group()
+    return (
+        word.lower() in _OTHER_WORDS
+        and word.islower()
+        and not _PREFIX.search(text[max(0, match.start() - _LONGEST_PREFIX) : match.start()])
+    )
 
 
 def _of_one_month(text: str, match: re.Match[str], found: dict[str, str], atom: Atom, word: str) -> Atom | None:
@@ -205,6 +263,10 @@ def _aside(text: str, start: int, atom: Atom, word: str) -> Atom | None:
     found = _ASIDE.search(window)
     if found is None or atom.after - atom.first != DAY or (found["count"] and _LASTS.search(window[: found.start()])):
         return None
+    if word in ("from", "on") and not (found["count"] and found["unit"].lower() in ("week", "fortnight")):
+        return None
+    if word == "on" and _OFTEN.search(window[: found.start()]):
+        return None  # "twice a week on Monday"
     count = _SPACE.sub(" ", found["count"].lower()) if found["count"] else None
     try:
         aside = _so_far(found["unit"].lower(), count, atom.first, back=word == "before")

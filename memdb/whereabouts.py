@@ -1,4 +1,4 @@
-"""What is said of the place where somebody lives or works without its name: "I've lived here for ten years", "my last day is Friday"."""
+"""What is said of where somebody lives or works without its name: "I've lived here for ten years", "my last day is Friday"."""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ _WORKS = "works_at"
 _TODAY = {"it": "today", "this": "today"}  # "it's my last day"
 _LAST = re.compile(r"\blast\b", re.IGNORECASE)
 _LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:start(?:s|ing)?|begin(?:s|ning)?|first)\b", re.IGNORECASE)
+_FIRST_DAY = (
+    r"(?:^|, |\b(?:and|but|so|well) )(?:(?:i|we) (?:(?:will|am|are|be) ){0,2}(?:start|begin|starting|beginning)"
+    r"|(?:my |the )?(?:first day|start(?:ing)? date) (?:is|will be))(?: work)?(?: there)?(?: on| from)?"
+    r" (?P<when>(?:(?:in|next|the|this|coming) ){0,2}(?:{weekday}|{month}(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"|\d{1,2}(?:st|nd|rd|th)?(?: of)? {month}|week|month|tomorrow))"
+    r"(?=$|,| (?:and|but|so)\b)"
+)
 _NAMED = re.compile(
     r"\b(?:in|at|to|for|from|of|about|with|near|around|joined|left) (?P<place>(?:the )?(?-i:[A-Z])\w.*?|(?:an?|my|our|the) \w.*?)"
     r"(?=[.,;!?]|$| (?:and|but|for|since|i) )",
@@ -83,6 +91,18 @@ def last_day_there(text: str, places: Mapping[str, str], near: str) -> Iterator[
         verb = (found["is"] or found["be"]).strip().removeprefix("'s") or "is"
         when = found["day"] or found["when"]
         yield f"My last day at {places[_WORKS]} {verb} {_TODAY.get(when.lower(), when)}", text[start:end].strip()
+
+
+def first_day_there(text: str, place: str) -> Iterator[tuple[str, str]]:
+    """Yield when a text says that a job begins which it says one has found at a place, each with the sentence that says so."""
+    plain = masked(text)
+    for start, end, mark, _ in sentences_read(plain):
+        if "?" in mark or not _FIRST.search(plain, start, end):
+            continue
+        said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
+        if found := compiled(_FIRST_DAY).search(said[:LONGEST_SENTENCE]):
+            on = "" if found["when"].lower().startswith(("in ", "next ", "this ", "tomorrow")) else "on "
+            yield f"My new job at {place} starts {on}{found['when']}", text[start:end].strip()
 
 
 def _is_called(named: str, place: str) -> bool:

@@ -230,6 +230,17 @@ where p.user_id = :user_id
 order by p.id desc
 limit 40;
 
+-- What the assistant has told a user of late, in the turns that came in last.
+-- statement: told_lately
+select said
+from (
+  select t.timestamp, iif(t.speaker = 'assistant', t.user_input, t.assistant_response) as said
+  from turns t
+  where t.user_id = :user_id
+  order by t.id desc
+  limit 100)
+where said <> '' and timestamp between :since and :now;
+
 -- What is held of somebody, whose keys begin so, but for what this turn says.
 -- statement: of_somebody
 select r.record

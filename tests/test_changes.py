@@ -107,6 +107,57 @@ def test_who_is_together_with_somebody_again_is_single_no_more(tell: Tell) -> No
     assert believed(mem) == {"user.partner": ["Joe"]}
 
 
+@pytest.mark.parametrize(
+    "text", ["we're back together haha, it was just a fight", "We got back together!", "I'm back with Joe", "Joe and I got engaged!"]
+)
+def test_who_was_parted_from_one_alone_is_together_with_that_one_again(text: str, tell: Tell) -> None:
+    after = believed(tell("I have a boyfriend called Joe.", "Joe and I broke up.", text))
+    assert after.pop("user.relationship", ["engaged"]) == ["engaged"]
+    assert after == {"user.partner": ["Joe"]}
+
+
+def test_with_which_of_two_one_is_together_again_is_not_guessed(tell: Tell) -> None:
+    mem = tell("My boyfriend is Joe.", "Joe and I broke up.", "My boyfriend is Max.", "Max and I broke up.", "We're back together!")
+    assert "user.partner" not in believed(mem)
+
+
+def test_the_last_day_of_an_outing_tells_of_no_job(tell: Tell) -> None:
+    mem = tell("Last day at Disneyland!")
+    assert mem.facts("ana", statuses=["active", "expired", "superseded"], kinds=["fact"]) == []
+
+
+def test_who_has_got_a_job_was_not_out_of_work_for_that(tell: Tell) -> None:
+    mem = tell("I work at Acme.", "I GOT THE JOB")
+    assert [fact.object for fact in mem.facts("ana", statuses=["active", "expired"])] == ["Acme"]
+
+
+@pytest.mark.parametrize("text", ["I'm not at Acme anymore, obviously", "I'm no longer at Acme", "I'm not at Acme any more"])
+def test_who_is_at_a_firm_no_longer_works_there_no_more(text: str, tell: Tell) -> None:
+    assert believed(tell("I work at Acme.", text)) == {}
+
+
+@pytest.mark.parametrize("text", ["I'm not at Acme today", "I'm not at Acme until Monday"])
+def test_who_is_at_a_firm_not_today_still_works_there(text: str, tell: Tell) -> None:
+    assert believed(tell("I work at Acme.", text)) == {"user.works_at": ["Acme"]}
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("My mother-in-law Breda lives with us.", "Breda moved out, she's in her own flat now"),
+        ("My father in law Bob lives with us.", "Bob has moved out"),
+        ("I live with my sister Ana.", "Ana moved to Berlin last week"),
+    ],
+)
+def test_who_has_moved_away_lives_with_one_no_more(before: str, text: str, tell: Tell) -> None:
+    assert "user.lives_with" not in believed(tell(before, text))
+
+
+@pytest.mark.parametrize("text", ["Ana and I moved to Berlin", "Ana hasn't moved to Berlin", "Ana moved to Berlin with me"])
+def test_who_moved_along_still_lives_with_one(text: str, tell: Tell) -> None:
+    assert believed(tell("I live with my sister Ana.", text))["user.lives_with"] == ["their sister"]
+
+
 def test_how_much_of_the_one_medicine_is_known_by_it(tell: Tell) -> None:
     mem = tell("I take 20 mg of citalopram.", "they upped it to 40mg")
     assert believed(mem)["user.dose_of_citalopram"] == ["40mg"]

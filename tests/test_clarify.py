@@ -192,3 +192,21 @@ def test_a_doubt_about_health_or_identity_is_worth_a_question_however_little_it_
 def test_the_question_says_when_something_is_to_begin(tmp_path: Path) -> None:
     question = told(tmp_path, "I live in Porto.", "I think I'll be living in Faro from May on.").question
     assert "“User lives in Faro (from 2025-05-01)”" in str(question)
+
+
+def test_what_was_asked_and_not_answered_is_not_asked_again_for_a_week(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I have asthma.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+        mem.observe("I'm allergic to nuts.", user_id="ana", timestamp="2025-03-01T10:01:00Z")
+        mem.drain()
+        first = mem.context("What shall I cook?", user_id="ana", now="2025-03-01T10:02:00Z").question
+        mem.observe("What shall I cook?", f"A risotto.\n\n{first}", user_id="ana", timestamp="2025-03-01T10:02:00Z")
+        mem.observe("Thanks, sounds good!", "You're welcome!", user_id="ana", timestamp="2025-03-01T10:03:00Z")
+        mem.drain()
+        then = mem.context("And for dessert?", user_id="ana", now="2025-03-01T10:04:00Z").question
+        assert None not in (first, then)
+        assert then != first  # the other of the two
+        mem.observe("And for dessert?", f"Fruit. {then}", user_id="ana", timestamp="2025-03-01T10:04:00Z")
+        mem.drain()
+        assert mem.context("And to drink?", user_id="ana", now="2025-03-02T10:00:00Z").question is None
+        assert mem.context("And to drink?", user_id="ana", now="2025-03-09T10:00:00Z").question is not None

@@ -2335,6 +2335,23 @@ def test_what_is_only_asked_or_meant_for_once_is_not_said(text: str, predicates:
     assert read(text, predicates) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("I live in Manchester, PhD student in chemistry", "Manchester"),
+        ("I live in Leeds, NHS nurse", "Leeds"),
+        ("I live in London, UX designer at a bank", "London"),
+        ("I live in Cork, CEO of a startup", "Cork"),
+        ("I live in Atlanta, GA", "Atlanta, GA"),
+        ("I live in Boston, MA with my wife", "Boston, MA"),
+        ("I live in Berlin, Prenzlauer Berg", "Berlin, Prenzlauer Berg"),
+        ("moved into the new flat in Hull with Ali yesterday", "Hull"),
+    ],
+)
+def test_what_somebody_does_is_no_part_of_where_they_live(text: str, place: str, predicates: Mapping[str, Predicate]) -> None:
+    assert [found.object for found in read(text, predicates) if found.key == "user.lives_in"] == [place]
+
+
 def test_what_a_model_reads_in_such_a_request_is_meant() -> None:
     assert in_earnest("Can you remember that I work at Bosch?", "I work at Bosch")
     assert not in_earnest("Can you tell me whether I work at Bosch?", "I work at Bosch")

@@ -221,6 +221,10 @@ def test_what_would_answer_is_known(mem: memdb.Memory, query: str, intent: str) 
         ("nl", "gisteravond", "2025-09-09", 1), ("nl", "eergisteren", "2025-09-08", 1), ("nl", "vorige week", "2025-09-01", 7),
         ("nl", "afgelopen zaterdag", "2025-09-06", 1), ("nl", "twee maanden geleden", "2025-07-10", 1), ("nl", "in maart", "2025-03-01", 31),
         ("de", "im Mai letzten Jahres", "2024-05-01", 31), ("de", "letztes Jahr an Ostern", "2024-03-31", 1), ("de", "am 3. Mai letzten Jahres", "2024-05-03", 1),
+        ("de", "im April nächsten Jahres", "2026-04-01", 30), ("de", "nächstes Jahr im Mai", "2026-05-01", 31), ("fr", "le 3 mai de l'année prochaine", "2026-05-03", 1),
+        ("fr", "l'année prochaine en mai", "2026-05-01", 31), ("es", "en abril del próximo año", "2026-04-01", 30), ("es", "el año que viene en mayo", "2026-05-01", 31),
+        ("it", "ad aprile dell'anno prossimo", "2026-04-01", 30), ("it", "l'anno prossimo a maggio", "2026-05-01", 31), ("pt", "em abril do próximo ano", "2026-04-01", 30),
+        ("pt", "no próximo ano em maio", "2026-05-01", 31), ("nl", "in april volgend jaar", "2026-04-01", 30), ("nl", "volgend jaar in mei", "2026-05-01", 31),
         ("fr", "en mai de l'année dernière", "2024-05-01", 31), ("es", "en mayo del año pasado", "2024-05-01", 31), ("pt", "no ano passado no Natal", "2024-12-25", 1),
         ("it", "l'anno scorso a maggio", "2024-05-01", 31), ("nl", "in mei vorig jaar", "2024-05-01", 31), ("nl", "vorig jaar", "2024-01-01", 366),
         ("de", "am dritten Mai", "2025-05-03", 1), ("de", "vor anderthalb Jahren", "2024-03-10", 1), ("de", "Anfang des Jahres", "2025-01-01", 120),
@@ -338,7 +342,7 @@ def test_every_frame_fills_slots_that_there_are_with_words_that_english_reads(co
     given = {"day", "number", "year", "iso"}
     for pattern, english in known.frames:
         wanted, filled = (set(re.findall(r"\{([a-z]+\d*)\}", text)) for text in (pattern, english))
-        assert filled - {"lastyear"} <= wanted, pattern
+        assert filled - {"lastyear", "nextyear"} <= wanted, pattern
         assert {slot.rstrip("2") for slot in wanted} <= given | known.words.keys(), pattern
     assert set(known.telling) <= known.words.keys()
     months = [form for forms in known.words["month"].values() for form in forms.split(",")]

@@ -38,6 +38,8 @@ def _day(instant: datetime) -> str:
         ("we met on the 20th", "past", "2025-04-20"),
         ("since the 31st", "past", "2025-03-31"),
         ("it ends on the 14th", "future", "2025-05-14"),
+        ("a hospital appointment on the 20th for my back", "future", "2025-05-20"),
+        ("they come on the 20th to fix it", "future", "2025-05-20"),
     ],
 )
 def test_a_day_by_its_number_alone_is_the_nearest_of_that_number(text: str, prefer: Prefer, day: str) -> None:
@@ -239,6 +241,63 @@ def test_from_a_month_on_one_s_own_is_no_longer_phrase() -> None:
 
 def test_as_of_a_month_that_is_to_come_is_the_next_one() -> None:
     assert [found[2:] for found in spans("As of March I'll be in Leeds")] == [("2026-03-01", "2026-04-01")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "first", "after"),
+    [
+        ("we marry in August next year", "in August next year", "2026-08-01", "2026-09-01"),
+        ("we marry August next year", "August next year", "2026-08-01", "2026-09-01"),
+        ("on 3 June of last year", "on 3 June of last year", "2024-06-03", "2024-06-04"),
+        ("June 3rd, last year", "June 3rd, last year", "2024-06-03", "2024-06-04"),
+        ("last year, in June", "last year, in June", "2024-06-01", "2024-07-01"),
+        ("next year at Christmas", "next year at Christmas", "2026-12-25", "2026-12-26"),
+        ("in the spring of next year", "in the spring of next year", "2026-03-01", "2026-06-01"),
+        ("the first week of June next year", "the first week of June next year", "2026-06-01", "2026-06-08"),
+        ("in mid-June next year", "in mid-June next year", "2026-06-11", "2026-06-21"),
+        ("in Q3 next year", "in Q3 next year", "2026-07-01", "2026-10-01"),
+        ("in June 5 years ago", "in June 5 years ago", "2020-06-01", "2020-07-01"),
+        ("two years ago in May", "two years ago in May", "2023-05-01", "2023-06-01"),
+        ("in July and August next year", "in July and August next year", "2026-07-01", "2026-09-01"),
+        ("from May 3 to June 5, 2027", "from May 3 to June 5, 2027", "2027-05-03", "2027-06-06"),
+        ("from December to February 2028", "from December to February 2028", "2027-12-01", "2028-03-01"),
+        ("from July 2025 to June 2027", "from July 2025 to June 2027", "2025-07-01", "2027-07-01"),
+    ],
+)
+def test_the_year_that_is_told_beside_a_date_is_its_year(text: str, words: str, first: str, after: str) -> None:
+    for prefer in ("future", "past"):
+        assert [(found[0], *found[2:]) for found in spans(text, prefer)] == [(words, first, after)]
+
+
+@pytest.mark.parametrize("text", ["I may next year go to Rome", "we march next year", "I fall next year"])
+def test_a_word_before_a_year_is_no_month_by_its_letters_alone(text: str) -> None:
+    assert [found[0] for found in spans(text)] == ["next year"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("away from the 16th to the 18th", "2025-05-16", "2025-05-19"),
+        ("away from the 30th until the 2nd", "2025-05-30", "2025-06-03"),
+        ("away from the 3rd to the 5th of July", "2025-07-03", "2025-07-06"),
+    ],
+)
+def test_days_from_one_number_to_another_are_those_between(text: str, first: str, after: str) -> None:
+    assert [found[2:] for found in spans(text)] == [(first, after)]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("a week on Friday", "2025-05-23"),
+        ("two weeks from Friday", "2025-05-30"),
+        ("the Friday before last", "2025-05-02"),
+        ("twice a week on Friday", "2025-05-16"),
+        ("for two weeks, from Friday", "2025-05-16"),
+    ],
+)
+def test_so_many_weeks_from_a_day_is_another_day(text: str, day: str) -> None:
+    assert [begins for _, _, begins, _ in spans(text)][-1] == day
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,32 @@ TODAY = "2025-03-01"
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
+        ("I got the job at Acme! I start on March 10th", {"Acme": "2025-03-10"}),
+        ("I got the job at Acme, I start on Monday.", {"Acme": "2025-03-03"}),
+        ("I got a job at Acme. My first day is 17 March, so happy", {"Acme": "2025-03-17"}),
+        ("I got a job at Acme (starting March 10th)", {"Acme": "2025-03-10"}),
+        ("I got a job at Acme, first day on Monday", {"Acme": "2025-03-03"}),
+        ("I start March 10th at Acme", {"Acme": "2025-03-10"}),
+        ("I'm starting a new job on Monday at Acme!", {"Acme": "2025-03-03"}),
+        ("I got a job at Acme. Do I start on Monday?", {"Acme": TODAY}),
+        ("I bought a house in Leeds, moving in on June 1st", {"house": TODAY}),
+        ("We bought a house and move in on June 1st", {"house": TODAY}),
+        ("I got engaged, wedding in June", {"engaged": TODAY}),
+        ("I got married in June, honeymoon was lovely", {"married": "2024-06-01"}),
+    ],
+)
+def test_a_day_that_is_told_with_a_change_is_that_of_what_happens_then(said: str, expected: dict[str, str], tmp_path: Path) -> None:
+    found = began(tmp_path, said)
+    assert {name: day for name, day in found.items() if name in expected} == expected
+
+
+def test_what_is_to_begin_ends_the_old_job_no_sooner(tmp_path: Path) -> None:
+    assert began(tmp_path, BOSCH, "I got the job at Acme! I start on March 10th") == {"Bosch": TODAY, "Acme": "2025-03-10"}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
         ([PORTO, "I've lived here for ten years."], {"Porto": "2015-03-02"}),
         ([PORTO, "I moved here in 2019."], {"Porto": "2019-01-01"}),
         ([PORTO, "Any tips? We moved here three years ago."], {"Porto": "2022-03-01"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memdb.answers import Doubt, Hit
 from memdb.config import Config
@@ -14,6 +14,7 @@ from memdb.quoting import in_marks
 from memdb.times import in_zone, to_text, to_utc
 
 _MOST = 100
+_ASKED_WITHIN = timedelta(days=7)  # who has been asked and has said nothing to it is left in peace for so long
 
 
 def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, config: Config) -> list[Doubt]:
@@ -21,11 +22,15 @@ def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, c
 
     Worth a question whatever is spoken of are identity, health, money, whatever is at least as important as `config.clarify_importance`,
     and leave to remember. Other conflicts are minor: they are asked about where an answer depends on them, and settle themselves in time
-    otherwise.
+    otherwise. What the assistant has asked word for word within a week is worth no question by itself.
     """
     bearing = [hit.fact.fact_id for hit in hits if hit.bears(config.bearing_match)]
     rows = db.all("clarify", user_id=user_id, now=to_text(now), bearing=json.dumps(bearing), limit=_MOST)
-    return [_doubt(row, config) for row in rows]
+    since = to_text(now - _ASKED_WITHIN)
+    told = db.tuples("believe.told_lately", user_id=user_id, since=since, now=to_text(now)) if rows else ()
+    lately = "\n".join(" ".join(str(text).split()) for (text,) in told)
+    doubts = [_doubt(row, config) for row in rows]
+    return [one.model_copy(update={"worth": False}) if one.question in lately else one for one in doubts]
 
 
 def _doubt(row: Row, config: Config) -> Doubt:

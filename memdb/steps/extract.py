@@ -25,7 +25,7 @@ from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
-from memdb.whereabouts import AT_A_PLACE, at_its_place, last_day_there
+from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
 
 _DONE = frozenset(("plays", "hobby", "learning"))
 _UNDER_WAY = ("plans", "learning")
@@ -47,7 +47,7 @@ _ANYBODY = re.compile(
     re.IGNORECASE,
 )
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
-_AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
+_AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last|first|start(?:ing)?|begin(?:ning)?)\b", re.IGNORECASE)
 
 
 def extract(
@@ -173,7 +173,7 @@ def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
         found[name] = candidate
-    elif known.valid_from is None and candidate.valid_from is not None and candidate.valid_from < at:
+    elif known.valid_from is None and candidate.valid_from is not None and (candidate.valid_from < at or candidate.explicit):
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
 
 
@@ -340,6 +340,10 @@ def _since(turn: Turn, answer: str | None, found: _Found, there: Situation) -> I
             for clause in clauses(statement, at=turn.timestamp, zone=there.zone):
                 if clause.times:
                     yield replace(clause, excerpt=excerpt if text == turn.user_input else beginning(turn.user_input))
+    new = {one.object for one in found.values() if one.key in keys and keys[one.key] == "works_at" and one.explicit and not one.negated}
+    for statement, excerpt in islice(first_day_there(turn.user_input, *new), _MOST_DATES) if len(new) == 1 else ():
+        for clause in clauses(statement, at=turn.timestamp, zone=there.zone):
+            yield replace(clause, excerpt=excerpt)
 
 
 def _only_human(people: Mapping[str, str]) -> tuple[str, str] | None:

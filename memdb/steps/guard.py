@@ -68,7 +68,7 @@ def guard(
         return action.model_copy(update={"type": "noop", "confidence_delta": 0.0, "reason": "too uncertain to refine a fact of high risk"})
     if action.type not in ("supersede", "expire"):
         return action
-    doubt = _doubt(action, target, risky=risky, stated=stated, surer=_weaker(target.source, source), config=config)
+    doubt = _doubt(action, target, risky=risky, plain=plain, stated=stated, surer=_weaker(target.source, source), config=config)
     if doubt is None and _weaker(source, target.source):
         doubt = f"the source ({source}) is less reliable than that of {target.object!r} ({target.source})"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
@@ -95,7 +95,7 @@ def _long_ago(said: Candidate, target: Fact) -> bool:
     return said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE
 
 
-def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, surer: bool, config: Config) -> str | None:
+def _doubt(action: Action, target: Fact, *, risky: bool, plain: bool, stated: bool, surer: bool, config: Config) -> str | None:
     said = action.candidate
     assert said is not None
     against = f"against {target.object!r}"
@@ -106,7 +106,7 @@ def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, surer: bo
     if said.negated and (said.explicit or target.status == "pending_confirmation"):  # "not any more" is as plain as can be
         return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
     if risky and not stated:
-        return f"of high risk and not said to have changed, {against}"
+        return f"of high risk and not {'said plainly' if plain else 'said to have changed'}, {against}"
     if _long_ago(said, target):
         return f"so long ago that it may be what was before, {against}"
     if target.confidence >= config.high_confidence and not said.explicit and not surer:
