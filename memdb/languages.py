@@ -54,6 +54,10 @@ class Statements(Record):
     beside: str
     verb_last: bool = False
     remember: str
+    asks_to_keep: str
+    that: str
+    keep_this: str
+    unkept: str
     tale: tuple[str, ...]
     blocks: tuple[str, ...]
     starts: str
