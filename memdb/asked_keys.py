@@ -13,9 +13,8 @@ from typing import NamedTuple
 from memdb import files
 from memdb.called import alike, held_as, predicates
 from memdb.claims_abroad import spoken_in
-from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
-from memdb.languages import Language, all_verbs
+from memdb.languages import Language, all_verbs, fold
 from memdb.names import mention
 from memdb.records import Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS

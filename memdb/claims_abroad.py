@@ -9,8 +9,8 @@ from datetime import datetime, tzinfo
 
 from memdb.called import called
 from memdb.english_rules import compiled, rules
-from memdb.frames_abroad import DANGLING, Spoken, fold, reader
-from memdb.languages import Language, all_verbs, forms, language, language_of, verbs
+from memdb.frames_abroad import DANGLING, Spoken, reader
+from memdb.languages import Language, all_verbs, fold, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS, TOLD_IN_ENGLISH
 from memdb.unspaced import words_of

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from string import digits
 from typing import Literal
 
+from memdb.capitals import is_a_name
 from memdb.english_rules import filled_in
 from memdb.fitting import any_of
-from memdb.languages import Language, forms
+from memdb.languages import Language, fold, forms
 
 _APART = re.compile(r"\s*[;:()\[\]–—]\s*|\s+-+\s+|,\s+(?=,)")
 _SPACED = re.compile(r"['’]\s?")
@@ -22,10 +22,11 @@ DANGLING = " ,.!-¡¿"
 """What stands around a clause and is none of it."""
 # so many words of a value of a kind; "capital" is one that is right, and known by its capital
 _MOST_WORDS = {"name": 3, "called": 2, "place": 4, "town": 4, "org": 4, "job": 4, "thing": 5, "left": 4}
+_MOST_WORDS |= {"kid": 3, "person": 2}  # "person" is called by a name that is known for one
 _MOST_WORDS |= {"old": 4, "new": 4, "right": 4, "wrong": 4, "capital": 4}
-_PROPER = ("name", "called", "place", "town", "org", "left", "capital")
-_IN_SMALL_LETTERS = {"name": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
-_LISTS = {"names": "name", "things": "thing", "languages": "language"}
+_PROPER = ("name", "called", "place", "town", "org", "left", "capital", "kid", "person")
+_IN_SMALL_LETTERS = {"name": 2, "kid": 2, "person": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
+_LISTS = {"names": "name", "things": "thing", "languages": "language", "kids": "kid"}
 _OPEN = ".{1,60}?"
 _MOST_ITEMS = 6
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
@@ -84,6 +85,7 @@ class Reader:
             ),
             re.IGNORECASE,
         )
+        self._lasting = re.compile(rf"{_TIME} (?:{that})", re.IGNORECASE)  # "hace 5 años que vivo en …"
         self._begins = re.compile(_SLOT.sub(self._filled, rf"(?:{rules.subjects}|{rules.patterns['mine']} (?:{rules.patterns.get('kind', '')})\S+)(?= )"), re.IGNORECASE)
         self._clauses = re.compile(rf",?\s+(?:{rules.joins})\s+", re.IGNORECASE)
         self._that_too = re.compile(fold(rf"(?<=\s)(?P<joins>{rules.joins})\s+(?:{that})"), re.IGNORECASE)
@@ -103,6 +105,7 @@ class Reader:
         self._about = re.compile(fold(_SLOT.sub(self._filled, rules.about)), re.IGNORECASE)
         self._beside = re.compile(rf"(?<!\w)(?:{rules.beside})(?!\w)", re.IGNORECASE)
         self._list = re.compile(rf",?\s+(?:{rules.lists})\s+|,\s+", re.IGNORECASE)
+        self._aged = re.compile(fold(rf"(?P<name>.+?),? \(?(?:{_SLOT.sub(self._filled, rules.patterns['aged'])})\)?"), re.IGNORECASE)
         self._the = re.compile(rf"^(?:{rules.the})", re.IGNORECASE)
         self._deny = {kind: re.compile(rf"(?:{fold(deny)})$", re.IGNORECASE) for kind, deny in rules.deny.items()}
         self._frames = [(self._pattern(match, english), english, "{date}" in match) for match, english in rules.frames]
@@ -224,6 +227,8 @@ class Reader:
         Of a `whole` sentence nothing may be left over.
         """
         clause, times = self._untimed(said.strip(DANGLING), year=year)
+        lasts = self._lasting.match(clause)
+        clause = clause if lasts is None else clause[lasts.end() :]
         led = self._led(clause)
         now = self._now.search(fold(led)) is not None
         plain = _squeezed(self._aside, led)
@@ -244,8 +249,8 @@ class Reader:
                 if whole and more_said:
                     continue
                 statement = self._in_english(match, english, text, times)
-                if statement is not None and not (times and _LASTING.match(statement)):
-                    ends = [] if dated or more_said else [_as_since(time, self._is_since(words)) for words, time in times]
+                if statement is not None and not (times and _LASTING.match(statement)) and (now or not statement.endswith(" now")):
+                    ends = [] if dated or more_said else [_as_since(time, lasts is not None or self._is_since(words)) for words, time in times]
                     more = ["now"] if now and not more_said and "no longer" not in statement and "used to" not in statement else []
                     spoken.described = _DESCRIBES.match(statement) is not None
                     spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
@@ -350,6 +355,9 @@ class Reader:
             return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
         if name in self._means:
             return self._means[name].get(fold(said.lower()))
+        if name == "kid" and (aged := self._aged.fullmatch(fold(said))) is not None:  # "Mia, 5": how old they are follows upon their name
+            child = self._value("name", said[: aged.end("name")])
+            return child and f"{child} ({aged['age']})"
         if name in ("car", "firm"):
             return said.title() if said.islower() else said  # a make is a name, however it is typed
         return said if name not in _MOST_WORDS or self._is_value(name, said) else None
@@ -363,6 +371,8 @@ class Reader:
             return False
         if kind == "capital" and said.lower() in self._calendar:
             return False
+        if kind == "person" and not is_a_name(words[0]):
+            return False
         if self._starts.match(said):
             return False  # "Pizza und hasse Oliven": another clause
         small = said == said.lower()
@@ -375,11 +385,6 @@ class Reader:
         return any(letter.isalpha() or (letter.isdigit() and kind in ("right", "wrong")) for letter in said) and not (
             kind in _PROPER and small and len(words) > _IN_SMALL_LETTERS.get(kind, 0)
         )
-
-
-def fold(text: str) -> str:
-    """Return a text, or a pattern, as long as it was, without accents."""
-    return text if text.isascii() else "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _any(patterns: Sequence[str]) -> re.Pattern[str]:

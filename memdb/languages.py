@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Literal
@@ -248,6 +249,11 @@ class Times:
 def forms(table: Mapping[str, str]) -> dict[str, str]:
     """Return the forms of a slot's words, each with what English says for it."""
     return {form.strip(): english for english, forms in table.items() for form in forms.split(",")}
+
+
+def fold(text: str) -> str:
+    """Return a text, or a pattern, as long as it was, without accents."""
+    return text if text.isascii() else "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _filled(pattern: str, slots: Mapping[str, str], place: int) -> str:
