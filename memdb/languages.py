@@ -7,9 +7,11 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import count
 from typing import Literal
 
 from memdb import files
+from memdb.fitting import any_of
 from memdb.records import Intent, Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
@@ -176,6 +178,22 @@ class Language(Record):
             for whose, patterns in self.said.items()
             for pattern in patterns
         )
+
+    @cached_property
+    def asking(self) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+        """The ways to ask for what has a key of its own, each with the keys."""
+        numbers = count()
+
+        def filled(slot: re.Match[str]) -> str:
+            return f"(?P<{slot[1]}{next(numbers)}>{any_of(self.asked_of(slot[1]))})"
+
+        ways = self.questions.ways if self.questions is not None else ()
+        return tuple((re.compile(re.sub(r"\{(relative|favourite)\}", filled, way)), tuple(keys)) for way, *keys in ways)
+
+    def asked_of(self, slot: str) -> dict[str, str]:
+        """Return the forms of a slot of these questions, as they are compared, each with what English says for it."""
+        assert self.statements is not None  # where there are questions, there are statements
+        return {fold(form).replace("ß", "ss"): english for form, english in forms(self.statements.words[slot]).items()}
 
     @cached_property
     def when_words(self) -> frozenset[str]:
