@@ -86,7 +86,8 @@ class Reader:
             re.IGNORECASE,
         )
         self._lasting = re.compile(rf"{_TIME} (?:{that})", re.IGNORECASE)  # "hace 5 años que vivo en …"
-        self._begins = re.compile(_SLOT.sub(self._filled, rf"(?:{rules.subjects}|{rules.patterns['mine']} (?:{rules.patterns.get('kind', '')})\S+)(?= )"), re.IGNORECASE)
+        whose = f"{rules.patterns['mine']} {rules.patterns.get('kind', '')}"
+        self._begins = re.compile(rf"(?:{rules.subjects}|{whose}\S+)(?= )", re.IGNORECASE)
         self._clauses = re.compile(rf",?\s+(?:{rules.joins})\s+", re.IGNORECASE)
         self._that_too = re.compile(fold(rf"(?<=\s)(?P<joins>{rules.joins})\s+(?:{that})"), re.IGNORECASE)
         begins = rf"(?:{rules.starts}|{rules.elided}|(?:(?:{rules.pronouns}) )?{rules.of_another})"
@@ -229,6 +230,7 @@ class Reader:
         clause, times = self._untimed(said.strip(DANGLING), year=year)
         lasts = self._lasting.match(clause)
         clause = clause if lasts is None else clause[lasts.end() :]
+        begins = [lasts is not None or self._is_since(words) for words, _ in times]
         led = self._led(clause)
         now = self._now.search(fold(led)) is not None
         plain = _squeezed(self._aside, led)
@@ -250,7 +252,8 @@ class Reader:
                     continue
                 statement = self._in_english(match, english, text, times)
                 if statement is not None and not (times and _LASTING.match(statement)) and (now or not statement.endswith(" now")):
-                    ends = [] if dated or more_said else [_as_since(time, lasts is not None or self._is_since(words)) for words, time in times]
+                    since = zip(times, begins, strict=True)
+                    ends = [] if dated or more_said else [_as_since(time, is_since) for (_, time), is_since in since]
                     more = ["now"] if now and not more_said and "no longer" not in statement and "used to" not in statement else []
                     spoken.described = _DESCRIBES.match(statement) is not None
                     spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""

@@ -161,7 +161,11 @@ def test_english_is_read_though_a_word_of_it_is_one_with_which_others_speak_of_t
         ("Moro em Lisboa.", "mudei-me para o Porto", {"user.lives_in User lives in Porto"}),
         ("Ich arbeite bei Bosch.", "hab gekündigt", set()),
         ("Trabajo en Endesa.", "al final renuncié", set()),
-        ("Mia figlia Emma ha 5 anni.", "Emma ha compiuto 6 anni!", {"daughter.age User's daughter is aged 6", "user.daughter User has a daughter called Emma"}),
+        (
+            "Mia figlia Emma ha 5 anni.",
+            "Emma ha compiuto 6 anni!",
+            {"daughter.age User's daughter is aged 6", "user.daughter User has a daughter called Emma"},
+        ),
         ("O meu cão chama-se Rex.", "o Rex morreu ontem", set()),
     ],
 )
