@@ -149,9 +149,11 @@ def _is_surely_english(clause: str, language: Language) -> bool:
 def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> str:
     """Return what a short text says in English that only corrects or takes back what was said before it, or asks to forget it; else ""."""
     text = unicodedata.normalize("NFC", text)
+    asks, text = text.rstrip().endswith("?"), text.rstrip().removesuffix("?")
     if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text, hesitation=False)):
         return ""
-    return reader(language).reply(hidden, year=at.astimezone(zone).year)
+    said = reader(language).reply(hidden, year=at.astimezone(zone).year)
+    return said if not asks or said.startswith("forget ") else ""  # "Puoi dimenticare che …?"
 
 
 def as_facts_say(words: Sequence[str], language: Language) -> list[str]:
