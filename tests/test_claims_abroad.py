@@ -179,6 +179,9 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
     ("before", "reply", "left"),
     [
         ("Ich wohne in Köln.", "Nein, ich meinte natürlich in Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "äh sorry, meinte Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "bin umgezogen, jetzt in Mainz", {"user.lives_in User lives in Mainz"}),
+        ("J'habite à Lyon.", "on a déménagé, maintenant on est à Tours", {"user.lives_in User lives in Tours"}),
         ("Ich wohne in Köln.", "nicht Köln, sondern Bonn", {"user.lives_in User lives in Bonn"}),
         ("Ich bin 30.", "nein, 31", {"user.age User is aged 31"}),
         ("J'habite à Lyon.", "non, en fait c'est Nice", {"user.lives_in User lives in Nice"}),
