@@ -110,7 +110,7 @@ class Hits(list[Hit]):
     why none did where one was to. `lexical` and `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict`
     says whether to answer from them, where that was asked; and so do `unspoken`, the topics of the question that stand nowhere in the
     memory, `out_of_vocabulary`, 0 to 1, their share, which tells the more the more rows there are, and all of it from ten thousand on, and
-    `unheld`: that nothing is held under the keys that a question in English asks for.
+    `unheld`: that nothing is held under the keys that a question asks for.
     """
 
     def __init__(

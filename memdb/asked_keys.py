@@ -7,15 +7,15 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import count
+from string import digits
 from types import MappingProxyType
 from typing import NamedTuple
 
 from memdb import files
-from memdb.called import alike, held_as, predicates
+from memdb.called import alike, called, held_as, predicates
 from memdb.claims_abroad import spoken_in
-from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
-from memdb.languages import Language, all_verbs
+from memdb.languages import Language, all_verbs, fold
 from memdb.names import mention
 from memdb.records import Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
@@ -145,12 +145,21 @@ def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], 
         return ()
     folded = fold(text.lower().replace("ß", "ss").replace("’", "'"))
     asides, plain = set(ways.asides.split()), " ".join(folded.split()).strip(" ?!.,¿¡")
-    plain = plain[found.end() :] if (found := re.match(ways.leads, plain)) else plain
-    question = " ".join(word for word in plain.split() if word not in asides).strip(" ,")
-    for way, *keys in ways.ways:
-        if re.fullmatch(way, question):
-            return tuple((key, value or None) for key, _, value in (one.partition("=") for one in keys))
+    led = re.match(ways.leads, plain)  # "Tu te souviens de moi ?" is none that leads into something
+    for asked in dict.fromkeys((plain[led.end() :] if led else plain, plain)):
+        question = " ".join(word for word in asked.split() if word not in asides).strip(" ,")
+        for way, keys in language.asking:
+            if (match := way.fullmatch(question)) is not None:
+                told = (one.format(**_meant(match, language)).partition("=") for one in keys)
+                return tuple((key, value or None) for key, _, value in told)
     return ()
+
+
+def _meant(match: re.Match[str], language: Language) -> dict[str, str]:
+    """What the slots of a question say in English, each as it stands in a key: a "Freundin" is a partner."""
+    said = {name.rstrip(digits): word for name, word in match.groupdict().items() if word}
+    english = {name: language.asked_of(name)[word] for name, word in said.items()}
+    return {name: slug(called().relations.get(word, word)) for name, word in english.items()}
 
 
 def asked_in(text: str, words: Sequence[str]) -> Language | None:

@@ -152,8 +152,9 @@ def elsewhere(hits: Hits) -> frozenset[str]:
     """Return the fact ids of those hits that are of something else than the question, which asks for what has keys of its own.
 
     Where nothing is held under these, what is held under another such key is no answer ("What is my cat called?", a dog is known), nor is
-    the message that says hardly more than that. Where it can be seen by its form whether something tells what is asked of a person, that
-    decides (`untold.what_tells`).
+    the message that says hardly more than that; nor is what shares no topic with a question in another language than English, as MiniLM,
+    which has read English only, finds all that is said in one alike. Where it can be seen by its form whether something tells what is asked
+    of a person, that decides (`untold.what_tells`).
     """
     if not hits.unheld:
         return frozenset()
@@ -166,6 +167,8 @@ def elsewhere(hits: Hits) -> frozenset[str]:
     messages = (hit.fact for hit in hits if hit.fact.kind == "message" and hit.fact.source_turn_id in said)
     told = (message for message in messages if 2 * said[message.source_turn_id] >= len(message.value_text))
     other = {fact.fact_id for fact in (*facts, *told) if not tells.get(fact.fact_id)}
+    if hits.embedder == MEASURED_WITH and hits.question.language != "English":
+        other.update(hit.fact.fact_id for hit in hits if not topics_told(hits.question, hit.fact.value_text))
     return frozenset(other.union(fact_id for fact_id, is_told in tells.items() if not is_told))
 
 

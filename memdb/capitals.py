@@ -12,7 +12,7 @@ from memdb.called import called
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.files import read
 from memdb.fitting import any_of
-from memdb.frames_abroad import fold
+from memdb.languages import fold
 
 _MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _AND = re.compile(r", (?:and )?| and ")

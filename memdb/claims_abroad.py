@@ -9,8 +9,8 @@ from datetime import datetime, tzinfo
 
 from memdb.called import called
 from memdb.english_rules import compiled, rules
-from memdb.frames_abroad import DANGLING, fold, reader
-from memdb.languages import Language, all_verbs, forms, language, language_of, verbs
+from memdb.frames_abroad import DANGLING, Spoken, reader
+from memdb.languages import Language, all_verbs, fold, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS, TOLD_IN_ENGLISH
 from memdb.unspaced import words_of
@@ -76,11 +76,21 @@ def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, st
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(text, hesitation=False)[:READ_WHOLE])
     if told.tale.search(fold(hidden)) or compiled(rules().block["turn"]).search(hidden):
         return
+    spoken, said, unkept = Spoken(), list[tuple[str, str]](), False
     for start, end, mark in sentences(_ASKS.sub(".", told.dates.sub("\u2024", hidden))):
         sentence = BLANKS.sub(" ", hidden[start:end]).replace("\n", " ").strip(DANGLING)
-        if sentence and "?" not in mark and "¤" not in sentence:
-            for statement in told.said(sentence, year=year):
-                yield statement, text[start:end].strip()
+        if not sentence:
+            continue
+        refused = told.is_unkept(sentence)
+        if refused == "beside":  # what was said right before it, or what is to come
+            said, unkept = [], not said
+            continue
+        yield from said
+        asks = "?" in mark
+        stated = told.said(sentence, year=year, asks=asks, spoken=spoken) if not refused and "¤" not in sentence else ()
+        said = [(statement, text[start:end].strip()) for statement in stated if not unkept]
+        unkept = False
+    yield from said
 
 
 def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo) -> tuple[list[tuple[str, str]], str]:
@@ -139,9 +149,11 @@ def _is_surely_english(clause: str, language: Language) -> bool:
 def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> str:
     """Return what a short text says in English that only corrects or takes back what was said before it, or asks to forget it; else ""."""
     text = unicodedata.normalize("NFC", text)
+    asks, text = text.rstrip().endswith("?"), text.rstrip().removesuffix("?")
     if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text, hesitation=False)):
         return ""
-    return reader(language).reply(hidden, year=at.astimezone(zone).year)
+    said = reader(language).reply(hidden, year=at.astimezone(zone).year)
+    return said if not asks or said.startswith("forget ") else ""  # "Puoi dimenticare che …?"
 
 
 def as_facts_say(words: Sequence[str], language: Language) -> list[str]:

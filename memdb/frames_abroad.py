@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from string import digits
+from typing import Literal
 
+from memdb.capitals import is_a_name
 from memdb.english_rules import filled_in
 from memdb.fitting import any_of
-from memdb.languages import Language, forms
+from memdb.languages import Language, fold, forms
 
 _APART = re.compile(r"\s*[;:()\[\]–—]\s*|\s+-+\s+|,\s+(?=,)")
 _SPACED = re.compile(r"['’]\s?")
@@ -21,10 +22,11 @@ DANGLING = " ,.!-¡¿"
 """What stands around a clause and is none of it."""
 # so many words of a value of a kind; "capital" is one that is right, and known by its capital
 _MOST_WORDS = {"name": 3, "called": 2, "place": 4, "town": 4, "org": 4, "job": 4, "thing": 5, "left": 4}
+_MOST_WORDS |= {"kid": 3, "person": 2}  # "person" is called by a name that is known for one
 _MOST_WORDS |= {"old": 4, "new": 4, "right": 4, "wrong": 4, "capital": 4}
-_PROPER = ("name", "called", "place", "town", "org", "left", "capital")
-_IN_SMALL_LETTERS = {"name": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
-_LISTS = {"names": "name", "things": "thing", "languages": "language"}
+_PROPER = ("name", "called", "place", "town", "org", "left", "capital", "kid", "person")
+_IN_SMALL_LETTERS = {"name": 2, "kid": 2, "person": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
+_LISTS = {"names": "name", "things": "thing", "languages": "language", "kids": "kid"}
 _OPEN = ".{1,60}?"
 _MOST_ITEMS = 6
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
@@ -32,11 +34,13 @@ _SINCE = re.compile(r"^(?:since |for |in )+")
 _LASTING = re.compile(r"my name is ")  # at no time: "moi c'est Netflix ce soir"
 _EACH_WEEK = ("I play ", "I work ", "my hobby is ")
 _DESCRIBES = re.compile(r"(?:I am|my name is|I live in) ")
+_ANY_YEAR = 2000
+_UNKEPT = "do not remember that"
 _NOT = {"": ("", "am"), "no longer": ("no longer ", "am no longer"), "not": ("do not ", "am not")}
 
 
 @dataclass(slots=True)
-class _Spoken:
+class Spoken:
     """What the clauses before one have spoken of: oneself (`subject`), or somebody (`other`); and whether the last told what one is."""
 
     subject: str = ""
@@ -68,7 +72,24 @@ class Reader:
         self._calendar = forms(language.words["weekday"]).keys() | forms(language.words["month"]).keys()
         self._spelled = forms(rules.spelled)
         self._misspelt = _words_of(self._spelled)
-        self._remember = re.compile(fold(rules.remember), re.IGNORECASE)
+        asks, keep, that, keep_this, unkept = (
+            _SLOT.sub(self._filled, said) for said in (rules.asks_to_keep, rules.remember, rules.that, rules.keep_this, rules.unkept)
+        )
+        asked = rf"(?:(?:{rules.leads})[\s,!.:-]+)*(?:(?:{keep})|(?P<asks>{asks}))[,:]?\s+(?P<that>{that})?(?P<said>.+)"
+        self._remember = re.compile(fold(asked), re.IGNORECASE)
+        self._keep_this = re.compile(fold(rf"(?:[,;:–-]+\s*|\s)(?:(?:{rules.joins})\s+)?(?:{keep_this})$"), re.IGNORECASE)
+        self._unkept = re.compile(
+            fold(
+                rf"(?:(?P<said>.+?)(?:[,;–-]+\s*(?:(?:{rules.joins})\s+)?|\s(?:{rules.joins})\s+))?"
+                rf"(?:(?:{rules.leads}|{rules.joins})[\s,!.:-]+)*(?:{unkept})(?P<rest>\s*:.*)?"
+            ),
+            re.IGNORECASE,
+        )
+        self._lasting = re.compile(rf"{_TIME} (?:{that})", re.IGNORECASE)  # "hace 5 años que vivo en …"
+        whose = f"{rules.patterns['mine']} {rules.patterns.get('kind', '')}"
+        self._begins = re.compile(rf"(?:{rules.subjects}|{whose}\S+)(?= )", re.IGNORECASE)
+        self._clauses = re.compile(rf",?\s+(?:{rules.joins})\s+", re.IGNORECASE)
+        self._that_too = re.compile(fold(rf"(?<=\s)(?P<joins>{rules.joins})\s+(?:{that})"), re.IGNORECASE)
         begins = rf"(?:{rules.starts}|{rules.elided}|(?:(?:{rules.pronouns}) )?{rules.of_another})"
         self._joined = re.compile(rf",?\s+(?:{rules.joins})\s+(?={begins})|,\s+(?={begins})|{_APART.pattern}", re.IGNORECASE)
         self._starts = re.compile(rf"(?:{rules.starts})", re.IGNORECASE)
@@ -85,6 +106,7 @@ class Reader:
         self._about = re.compile(fold(_SLOT.sub(self._filled, rules.about)), re.IGNORECASE)
         self._beside = re.compile(rf"(?<!\w)(?:{rules.beside})(?!\w)", re.IGNORECASE)
         self._list = re.compile(rf",?\s+(?:{rules.lists})\s+|,\s+", re.IGNORECASE)
+        self._aged = re.compile(fold(rf"(?P<name>.+?),? \(?(?:{_SLOT.sub(self._filled, rules.patterns['aged'])})\)?"), re.IGNORECASE)
         self._the = re.compile(rf"^(?:{rules.the})", re.IGNORECASE)
         self._deny = {kind: re.compile(rf"(?:{fold(deny)})$", re.IGNORECASE) for kind, deny in rules.deny.items()}
         self._frames = [(self._pattern(match, english), english, "{date}" in match) for match, english in rules.frames]
@@ -97,6 +119,9 @@ class Reader:
     def reply(self, text: str, *, year: int) -> str:
         """What a text says in English that does nothing but correct what was said, take it back, or ask to forget it; "" for others."""
         said = " ".join(self._misspelt.sub(self._standard, text).split()).strip(DANGLING)
+        unkept = self._unkept.fullmatch(fold(said))
+        if unkept is not None and not (unkept["said"] or unkept["rest"]):
+            return _UNKEPT
         for pattern, english in self._replies:
             match = pattern.fullmatch(fold(said))
             told = self._in_english(match, english, said, ()) if match is not None else None
@@ -105,40 +130,58 @@ class Reader:
             if "said" not in match.groupdict():
                 return told
             clause = said[slice(*match.span("said"))].strip()
-            clause = self._verb_second(clause) if self._rules.verb_last else clause
-            forgotten = self._statement(clause, _Spoken(), year=year, whole=True)
+            clause = self._verb_second(clause)
+            forgotten = self._statement(clause, Spoken(), year=year, whole=True)
             return f"{told} {forgotten}" if forgotten and not self._blocks.search(fold(clause)) else ""
         return ""
 
-    def said(self, sentence: str, *, year: int) -> Iterator[str]:
-        """What a sentence states, in English."""
-        sentence = self._misspelt.sub(self._standard, sentence)
-        found = self._remember.fullmatch(fold(sentence))
-        if found is not None:
-            sentence = sentence[found.start("said") :]
-            if self._rules.verb_last and found["that"]:
-                sentence = self._verb_second(sentence)
-        sentence = self._led(sentence)
-        while (trail := self._trails.search(fold(sentence))) is not None:
-            sentence = sentence[: trail.start()]
-        if self._blocks.search(fold(sentence)):
+    def is_unkept(self, sentence: str) -> Literal["", "itself", "beside"]:
+        """Whether a sentence asks not to keep what it says itself, or what the one beside it says."""
+        found = self._unkept.fullmatch(fold(sentence))
+        return "" if found is None else "itself" if found["said"] or found["rest"] else "beside"
+
+    def said(self, sentence: str, *, year: int, asks: bool = False, spoken: Spoken | None = None) -> Iterator[str]:
+        """What a sentence states, in English; one that `asks` something states what it asks to remember.
+
+        It may go on with whom the sentence before it has `spoken` of.
+        """
+        spoken = spoken if spoken is not None else Spoken()
+        whom, spoken.subject, spoken.other, spoken.described = spoken.other, "", "", False
+        sentence = self._to_be_read(self._misspelt.sub(self._standard, sentence), asks=asks)
+        if not sentence or self._blocks.search(fold(sentence)):
             return
         if (repair := self._repair.search(fold(sentence))) is not None and repair.end() == len(sentence):
-            whole = self._statement(sentence[: repair.start()], _Spoken(), year=year, whole=True)
+            whole = self._statement(sentence[: repair.start()], Spoken(), year=year, whole=True)
             yield from [f"{whole}, I mean {sentence[repair.start('right') :]}"] if whole else []
             return
-        whole = self._statement(sentence, _Spoken(), year=year, whole=True)
-        if whole:
+        alone = Spoken(other=whom)
+        if whole := self._statement(sentence, alone, year=year, whole=True):
+            spoken.other = alone.other
             yield whole
             return
-        spoken = _Spoken()
+        spoken.other = whom
         for part in self._joined.split(sentence):
             yield from self._stated(part, spoken, year=year)
+
+    def _to_be_read(self, sentence: str, *, asks: bool) -> str:
+        """A sentence without what asks to remember it and what leads into it, "" for one that only asks."""
+        request, this = self._remember.fullmatch(fold(sentence)), self._keep_this.search(fold(sentence))
+        clause = request is not None and bool(request["that"])
+        if asks and this is None and not (request is not None and request["asks"] and clause):
+            return ""
+        if request is not None and (clause or not request["asks"]):
+            sentence = sentence[request.start("said") :]
+            this = self._keep_this.search(fold(sentence))
+        sentence = sentence[: this.start()] if this is not None else sentence
+        sentence = self._as_main(sentence) if clause else self._led(sentence)
+        while (trail := self._trails.search(fold(sentence))) is not None:
+            sentence = sentence[: trail.start()]
+        return sentence
 
     def _standard(self, found: re.Match[str]) -> str:
         return self._spelled.get(found.group().lower(), found.group())  # to a pattern, a long "s" is one, too
 
-    def _stated(self, part: str, spoken: _Spoken, *, year: int) -> Iterator[str]:
+    def _stated(self, part: str, spoken: Spoken, *, year: int) -> Iterator[str]:
         """What a part of a sentence states, or what of it stands before a comma ("I am 30, married, no kids"), and what one is besides."""
         if statement := self._statement(part, spoken, year=year) or self._each_week(part, spoken, year=year):
             yield statement
@@ -152,28 +195,42 @@ class Reader:
         if not spoken.described:
             return
         for other in part[cut.end() :].split(",")[:_MOST_ITEMS]:
-            if more := self._statement(f"{self._rules.copula} {other.strip()}", _Spoken(), year=year):
+            if more := self._statement(f"{self._rules.copula} {other.strip()}", Spoken(), year=year):
                 yield more
 
-    def _each_week(self, part: str, spoken: _Spoken, *, year: int) -> str:
+    def _each_week(self, part: str, spoken: Spoken, *, year: int) -> str:
         """What a part states that is so each week ("juego al pádel los jueves"): what no longer is so then may be so on other days."""
         times = self._language.times
         bare = times.pattern.sub(lambda found: found.group() if times.in_english(found, year=year) else " ", part)
         statement = self._statement(bare, spoken, year=year) if bare != part else ""
         return statement if statement.startswith(_EACH_WEEK) else ""
 
+    def _as_main(self, clauses: str) -> str:
+        """What follows upon "that", and upon "and that", as it is said by itself."""
+        if not self._rules.verb_last:
+            return self._that_too.sub(r"\g<joins> ", clauses)
+        if self._statement(whole := self._verb_second(clauses), Spoken(), year=_ANY_YEAR, whole=True):
+            return whole
+        found = [re.sub(rf"^(?:{self._rules.that})", "", clause) for clause in self._clauses.split(clauses)]
+        who = self._begins.match(found[0])
+        main = [clause if who is None or self._begins.match(clause) else f"{who.group()} {clause}" for clause in found]
+        return ", ".join(self._verb_second(clause) for clause in main)
+
     def _verb_second(self, clause: str) -> str:
-        """ "ich in Köln wohne" as it is said by itself: "ich wohne in Köln"."""
-        who = re.match(rf"(?:{self._rules.subjects}|{self._rules.patterns['mine']} \S+)(?= )", clause, re.IGNORECASE)
+        """ "ich in Köln wohne" as it is said by itself: "ich wohne in Köln"; the same where the verb is not at the end."""
+        who = self._begins.match(clause) if self._rules.verb_last else None
         middle, _, verb = clause[who.end() :].strip().rpartition(" ") if who else ("", "", "")
         return f"{who.group()} {verb} {middle}" if who and middle else clause
 
-    def _statement(self, said: str, spoken: _Spoken, *, year: int, whole: bool = False) -> str:
+    def _statement(self, said: str, spoken: Spoken, *, year: int, whole: bool = False) -> str:
         """What one clause states, "" for nothing; one that says not who it is about is about whom those before have `spoken` of.
 
         Of a `whole` sentence nothing may be left over.
         """
         clause, times = self._untimed(said.strip(DANGLING), year=year)
+        lasts = self._lasting.match(clause)
+        clause = clause if lasts is None else clause[lasts.end() :]
+        begins = [lasts is not None or self._is_since(words) for words, _ in times]
         led = self._led(clause)
         now = self._now.search(fold(led)) is not None
         plain = _squeezed(self._aside, led)
@@ -194,8 +251,9 @@ class Reader:
                 if whole and more_said:
                     continue
                 statement = self._in_english(match, english, text, times)
-                if statement is not None and not (times and _LASTING.match(statement)):
-                    ends = [] if dated or more_said else [_as_since(time, self._is_since(words)) for words, time in times]
+                if statement is not None and not (times and _LASTING.match(statement)) and (now or not statement.endswith(" now")):
+                    since = zip(times, begins, strict=True)
+                    ends = [] if dated or more_said else [_as_since(time, is_since) for (_, time), is_since in since]
                     more = ["now"] if now and not more_said and "no longer" not in statement and "used to" not in statement else []
                     spoken.described = _DESCRIBES.match(statement) is not None
                     spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
@@ -204,7 +262,7 @@ class Reader:
         spoken.other = self._whom(one, about) if about is not None and about.end() == len(one) else ""
         return ""
 
-    def _ways(self, bare: str, timed: str, spoken: _Spoken) -> Iterator[tuple[str, str]]:
+    def _ways(self, bare: str, timed: str, spoken: Spoken) -> Iterator[tuple[str, str]]:
         """A clause as it was said, and with whom it does not name, without and with its times."""
         yield bare, timed
         who = self._subject.match(bare)
@@ -300,6 +358,9 @@ class Reader:
             return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
         if name in self._means:
             return self._means[name].get(fold(said.lower()))
+        if name == "kid" and (aged := self._aged.fullmatch(fold(said))) is not None:  # "Mia, 5": how old they are follows upon their name
+            child = self._value("name", said[: aged.end("name")])
+            return child and f"{child} ({aged['age']})"
         if name in ("car", "firm"):
             return said.title() if said.islower() else said  # a make is a name, however it is typed
         return said if name not in _MOST_WORDS or self._is_value(name, said) else None
@@ -313,6 +374,8 @@ class Reader:
             return False
         if kind == "capital" and said.lower() in self._calendar:
             return False
+        if kind == "person" and not is_a_name(words[0]):
+            return False
         if self._starts.match(said):
             return False  # "Pizza und hasse Oliven": another clause
         small = said == said.lower()
@@ -325,11 +388,6 @@ class Reader:
         return any(letter.isalpha() or (letter.isdigit() and kind in ("right", "wrong")) for letter in said) and not (
             kind in _PROPER and small and len(words) > _IN_SMALL_LETTERS.get(kind, 0)
         )
-
-
-def fold(text: str) -> str:
-    """Return a text, or a pattern, as long as it was, without accents."""
-    return text if text.isascii() else "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _any(patterns: Sequence[str]) -> re.Pattern[str]:

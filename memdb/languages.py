@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import count
 from typing import Literal
 
 from memdb import files
+from memdb.fitting import any_of
 from memdb.records import Intent, Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
@@ -55,6 +58,10 @@ class Statements(Record):
     beside: str
     verb_last: bool = False
     remember: str
+    asks_to_keep: str
+    that: str
+    keep_this: str
+    unkept: str
     tale: tuple[str, ...]
     blocks: tuple[str, ...]
     starts: str
@@ -174,6 +181,22 @@ class Language(Record):
         )
 
     @cached_property
+    def asking(self) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+        """The ways to ask for what has a key of its own, each with the keys."""
+        numbers = count()
+
+        def filled(slot: re.Match[str]) -> str:
+            return f"(?P<{slot[1]}{next(numbers)}>{any_of(self.asked_of(slot[1]))})"
+
+        ways = self.questions.ways if self.questions is not None else ()
+        return tuple((re.compile(re.sub(r"\{(relative|favourite)\}", filled, way)), tuple(keys)) for way, *keys in ways)
+
+    def asked_of(self, slot: str) -> dict[str, str]:
+        """Return the forms of a slot of these questions, as they are compared, each with what English says for it."""
+        assert self.statements is not None  # where there are questions, there are statements
+        return {fold(form).replace("ß", "ss"): english for form, english in forms(self.statements.words[slot]).items()}
+
+    @cached_property
     def when_words(self) -> frozenset[str]:
         """One of these words is in every time at which something was said."""
         return frozenset(max(_WORD.findall(form), key=len) for form in forms(self.words["when"]))
@@ -245,6 +268,11 @@ class Times:
 def forms(table: Mapping[str, str]) -> dict[str, str]:
     """Return the forms of a slot's words, each with what English says for it."""
     return {form.strip(): english for english, forms in table.items() for form in forms.split(",")}
+
+
+def fold(text: str) -> str:
+    """Return a text, or a pattern, as long as it was, without accents."""
+    return text if text.isascii() else "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _filled(pattern: str, slots: Mapping[str, str], place: int) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from functools import cache, lru_cache
 from itertools import islice
 
+from memdb.called import held_as
 from memdb.english_rules import compiled, needs, relation_words, rules
 from memdb.fitting import by_fragments
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked
@@ -65,11 +66,14 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be forgotten: what a `clause` states, all that is held under some `predicates`, or the one thing that is `named`."""
+    """What is to be forgotten: what a `clause` states, all that is held under some `predicates`, or the one thing that is `named`; where
+    that is one somebody or something of the user's ("my doctor"), it is held under the predicate `own`.
+    """
 
     clause: str = ""
     predicates: tuple[str, ...] = ()
     named: str = ""
+    own: str = ""
 
 
 def slip_in(text: str) -> Slip | None:
@@ -126,7 +130,10 @@ def request_in(text: str) -> Request | None:
         return Request(predicates=known[named])
     clause = re.fullmatch(r"(?:the fact )?(?:that )?(?P<clause>(?:i|my|our|we) .+)", what, re.IGNORECASE)
     if found["said"] and found["said"].lower() != "about":  # "forget about jazz" may be no more than a change of topic
-        return Request(named=compiled(words.about).sub("", what)) if clause is None else None
+        own = held_as(named) if named != what.lower() else ""
+        if clause is not None and own in ("", "pet"):  # which of them, is not known by "my dog"
+            return None
+        return Request(named=compiled(words.about).sub("", what), own=own)
     if clause is None or found["said"] or found["other"] or compiled(words.for_now).search(what):
         return None
     return Request(clause=clause["clause"])

@@ -155,6 +155,10 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
         stated = there.read(turn.model_copy(update={"user_input": request.clause}), "")
         end = _ending(turn, because)
         return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    if request.own:
+        told_of = [] if there.held_of is None else there.held_of(request.own)
+        whom = list(there.held_under([canonical_key(there.owner.slug, request.own)]))
+        return [_end(turn, key, value, there, because=because) for key, value in (*whom, *told_of)] if len(whom) == 1 else []
     if request.named:
         named = telling(request.named)
         held = [] if there.held_of is None or not named else there.held_of(there.owner.slug)

@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 import memdb
 from memdb.asked_keys import asked_in, keys_abroad, keys_in, rules
-from memdb.called import names_of
+from memdb.called import called, names_of
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
+from memdb.keys import slug
 from memdb.languages import CODES, language
 from memdb.unspaced import words_of
 
@@ -77,13 +78,23 @@ ABROAD = {
         ("Wie heißt mein Hund?", "user.pet=dog"),
         ("Was mache ich beruflich?", "user.works_as"),
         ("wogegen bin ich denn allergisch", "user.allergic_to"),
-        ("Wo wohnt meine Schwester?", None),
+        ("Wo wohnt meine Schwester?", "sister.lives_in"),
+        ("Wo wohnt meine Schwester im Sommer?", None),
+        ("Wie alt ist unsere Tochter?", "daughter.age"),
+        ("Wissen Sie, wie meine Freundin heißt?", "user.partner"),
+        ("Was ist meine Lieblingsfarbe?", "user.favourite_colour"),
+        ("Erinnern Sie sich an mich?", "user.name"),
+        ("was weisst du ueber mich", "user.name"),
         ("Wo wohne ich im Sommer?", None),
         ("Was mag ich an ihm?", None),
     ],
     "fr": [
         ("Où est-ce que j’habite ?", "user.lives_in"),
         ("ou habitais-je avant", "user.lives_in"),
+        ("Où travaille ma femme ?", "wife.works_at"),
+        ("Tu te souviens de moi ?", "user.name"),
+        ("Savez-vous quel est mon métier ?", "user.works_as"),
+        ("Quelle est ma couleur préférée ?", "user.favourite_colour"),
         ("Comment s'appelle ma sœur ?", "user.sister"),
         ("Quel âge ai-je ?", "user.age"),
         ("Où est-ce que j'ai mangé ?", None),
@@ -94,6 +105,9 @@ ABROAD = {
         ("donde vivia antes", "user.lives_in"),
         ("¿Sabes cuántos años tengo?", "user.age"),
         ("¿En qué trabajo?", "user.works_as"),
+        ("¿Cuántos años tiene mi hija?", "daughter.age"),
+        ("¿Te acuerdas de mí?", "user.name"),
+        ("¿Qué sabe usted de mí?", "user.name"),
         ("¿Dónde vivo mejor que en Roma?", None),
         ("¿Qué compré?", None),
     ],
@@ -102,6 +116,8 @@ ABROAD = {
         ("Ti ricordi dove abitavo prima?", "user.lives_in"),
         ("Come si chiama il mio gatto?", "user.pet=cat"),
         ("A cosa sono allergica?", "user.allergic_to"),
+        ("Dove abita mio fratello?", "brother.lives_in"),
+        ("Ti ricordi di me?", "user.name"),
         ("Dove vivo meglio che a Roma?", None),
         ("Cosa ho comprato?", None),
     ],
@@ -109,6 +125,8 @@ ABROAD = {
         ("Onde é que eu moro?", "user.lives_in"),
         ("onde trabalhava antes", "user.works_at"),
         ("Como se chama a minha irmã?", "user.sister"),
+        ("Quando é o aniversário da minha mãe?", "mother.birthday"),
+        ("Lembras-te de mim?", "user.name"),
         ("Quantos anos eu tenho?", "user.age"),
         ("Onde moro melhor do que em Roma?", None),
         ("O que comprei?", None),
@@ -219,11 +237,31 @@ def test_what_else_a_thing_is_called_is_known(word: str, name: str) -> None:
     assert {word, name} <= {*names_of(word)}
 
 
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("Meine Schwester heißt Lena.", "Weißt du, wie mein Bruder heißt?"),
+        ("Ma sœur s'appelle Chloé.", "Comment s'appelle mon patron ?"),
+        ("Mi hermana se llama Lucía.", "¿Tengo hijos?"),
+        ("Mia sorella si chiama Zoe.", "Come si chiama mio fratello?"),
+        ("A minha irmã chama-se Inês.", "Quantos anos tem o meu irmão?"),
+    ],
+)
+def test_what_is_held_of_something_else_answers_no_question_in_another_language(mem: memdb.Memory, said: str, question: str) -> None:
+    mem.observe(said, user_id="ana")
+    mem.drain()
+    verdict = mem.assess(question, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "abstain"
+
+
 def test_every_predicate_that_is_asked_for_is_one(mem: memdb.Memory) -> None:
     known = {predicate for predicate, *_ in mem._store.database().tuples("believe.predicates")}
     of = {name for way in rules().asked for name in way.of} - {"{attr}"}
-    abroad = [questions for code in CODES if (questions := language(code).questions) is not None]
-    of |= {key.partition("=")[0].removeprefix("user.") for questions in abroad for _, *keys in questions.ways for key in keys}
+    for spoken in (language(code) for code in CODES if language(code).questions is not None):
+        keys = {key.partition("=")[0].rpartition(".")[2] for _, keys in spoken.asking for key in keys}
+        relatives = {slug(called().relations.get(word, word)) for word in spoken.asked_of("relative").values()}
+        of |= (keys - {"{relative}", "favourite_{favourite}"}) | relatives
     assert of <= known
 
 

@@ -75,6 +75,12 @@ def test_a_town_typed_without_a_capital_is_put_right_in_the_same_breath(mem: mem
 @pytest.mark.parametrize(
     ("said", "text", "believed"),
     [
+        ("My doctor is Dr Roussel", "forget what I said about my doctor", set()),
+        (
+            "I have two sisters, Anna and Lena",
+            "forget what I said about my sister",
+            {("user.siblings", "two sisters"), ("user.sister", "Anna"), ("user.sister", "Lena")},
+        ),
         ("I live in Hull", "forget what I said about Hull, we've moved to Leeds", {("user.lives_in", "Leeds")}),
         ("I live in Hull", "Scratch what I told you about Hull. I work at Bosch.", {("user.works_at", "Bosch")}),
         ("I love jazz", "never mind what I said about jazz", set()),

@@ -179,7 +179,7 @@ def retrieve(
         elapsed_ms=(time.perf_counter() - started) * 1000,
         unspoken=unspoken,
         out_of_vocabulary=tells * len(unspoken) / len(question.topics) if unspoken else 0.0,
-        unheld=bool(question.keys) and not found.keyed and question.language == "English",
+        unheld=bool(question.keys) and not found.keyed,
     )
 
 
