@@ -615,6 +615,25 @@ def test_a_damaged_file_is_told_without_a_traceback(tmp_path: Path) -> None:
     assert (done.returncode, "Traceback" in done.stderr, "is damaged" in done.stderr.splitlines()[-1]) == (1, False, True)
 
 
+@pytest.mark.parametrize(("verb", "home"), [("observe", "Porto"), ("load", "Lisbon")])
+def test_who_is_told_that_the_disk_is_full_is_told_what_is_stored(
+    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch, verb: str, home: str
+) -> None:
+    def full(*_: object, **__: object) -> bool:
+        raise memdb.StoreError("The disk is full.")
+
+    db = tmp_path / "mem.db"
+    said = [verb, "I live in Porto." if verb == "observe" else talk, "--user", "ana", "--db", db]
+    with monkeypatch.context() as patched:
+        patched.setattr(memdb.Memory, "drain", full)
+        failed = run(*said)
+    assert failed.exit_code != 0
+    assert "is stored; do not repeat it" in failed.stderr
+    ok("drain", "--db", db)
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == [home]
+
+
 SLOW = """
 import signal, sys, threading, time
 from memdb_command import main

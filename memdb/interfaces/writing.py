@@ -76,7 +76,7 @@ def observe(
     with opened(db, embedder=chosen, worker=not no_wait) as memory:
         turn = take(memory)
         if not no_wait:
-            work.finish(memory)
+            _finish(memory)
         changes = memory.history(user_id=user, turn_id=turn)
         if json:
             print_json(Observed(turn_id=turn, changes=tuple(changes)))
@@ -107,7 +107,7 @@ def load(
                 for conversation in conversations
             ]
         if not no_wait:
-            work.finish(memory)
+            _finish(memory)
     if json:
         print_json(loaded)
     else:
@@ -174,6 +174,15 @@ def forget(
             ask_first(clean(f"Erase {what} from {db}, for good?"))
         forgotten = memory.forget(user, key=key)
     print_record(forgotten, json=json, columns=("erased", "rows"))
+
+
+def _finish(memory: Memory) -> None:
+    """Wait for what follows from what was stored; where it fails, say that it is stored, so that nobody says it twice."""
+    try:
+        work.finish(memory)
+    except MdbError:
+        say("What was said is stored; do not repeat it: once this is mended, `memdb drain` does the rest.")
+        raise
 
 
 @contextmanager
