@@ -173,6 +173,8 @@ def _without_trimmings(sentence: str, uncased: re.Pattern[str] | None, *, bullet
     if bulleted:
         sentence = _BULLET.sub("", sentence)
     sentence = with_apostrophes(sentence)
+    if " suggest" in sentence or " recommend" in sentence:
+        sentence = compiled(rules().phrase["for_suggestions"]).sub("", sentence)
     if ":" in sentence:
         sentence = compiled(rules().phrase["announces"]).sub("", sentence)
         sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
