@@ -393,14 +393,9 @@ Finds = Callable[[str], re.Match[str] | None]
 
 
 def finder(pattern: Pattern) -> Finds:
-    """Return what looks for a pattern in a text, where it may stand."""
+    """Return what looks for a pattern in a text: one for anywhere in all of it, any other where it begins."""
     regex = compiled(pattern.match)
-    return regex.match if is_at_the_beginning(pattern) else regex.search
-
-
-def is_at_the_beginning(pattern: Pattern) -> bool:
-    """Return whether a pattern may stand only where a text begins."""
-    return pattern.scope != "any" or pattern.match[0] == "^"
+    return regex.search if pattern.scope == "any" and not pattern.match.startswith("^") else regex.match
 
 
 @cache

@@ -22,7 +22,7 @@ _TOKEN = re.compile(  # characters that stand for themselves are one token, and 
 _REPEATED = re.compile(r"[?*+]|\{\d*,?\d*\}")
 _MAY_LACK = re.compile(r"[?*]|\{0?[,}]")
 _UNSPELLED = frozenset(r"\[](){}|?*+.^$")  # with which no token begins whose characters stand for themselves
-_DENYING = ("(?!", "(?<!", "(?")  # or they are groups of another kind
+_PASSED_OVER = ("(?!", "(?<!", "(?")  # groups of what must not be there, or of a kind that is not understood
 _WORD = re.compile(r"[a-z]{2,}")
 _LONGEST = 4  # letters of a fragment
 _MOST = 4  # of what is needed: more would seldom tell more
@@ -67,7 +67,7 @@ def _of_one_of(tokens: list[str], at: int, macro: Callable[[str], Needs]) -> tup
             needed = []
             continue
         found: Needs = ()
-        if token in _DENYING:
+        if token in _PASSED_OVER:
             at = _behind(tokens, at)
         elif token[0] == "(" and token[-1] != ")":
             found, at = _of_one_of(tokens, at, macro)
@@ -113,7 +113,7 @@ def _likelihood(needed: Fragments) -> float:
 
 @cache
 def _of_letters(spelled: str) -> Needs:
-    """What is spelled out: how each of its words begins, if it is a word or two."""
+    """What is spelled out: how each of its words begins, but for single letters, which tell nothing."""
     return tuple(frozenset((word[:_LONGEST],)) for word in _WORD.findall(spelled.lower()))
 
 
