@@ -196,6 +196,7 @@ class Answering:
             tokenizer=self.tokenizer,
             now=now,
             config=config,
+            asked=question,
             question=(hits.verdict and hits.verdict.question) or next((doubt.question for doubt in doubts if doubt.worth), None),
             disputed={doubt.against for doubt in doubts if doubt.against},
             degraded=hits.degraded,

@@ -47,7 +47,7 @@ from memdb.interfaces.options import (
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import parts, print_json, print_rows, say
+from memdb.interfaces.show import bearing, parts, print_json, print_rows, say
 from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
@@ -149,7 +149,8 @@ def explain(
         return
     _print_question(why, zone)
     rows = (
-        (str(place), f"{hit.score:.3f}", hit.fact.value_text, parts(hit), hit.fact.fact_id) for place, hit in enumerate(why.hits, start=1)
+        (str(place), f"{hit.score:.3f}", bearing(hit, why.question), parts(hit), hit.fact.fact_id)
+        for place, hit in enumerate(why.hits, start=1)
     )
     print_rows(("place", "score", "text", "parts of the score", "fact"), rows, none="Nothing bears on that.", below=2)
     if why.fact is not None:

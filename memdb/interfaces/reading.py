@@ -43,6 +43,7 @@ from memdb.interfaces.options import (
     statuses_of,
 )
 from memdb.interfaces.show import (
+    bearing,
     entries,
     instant,
     is_terminal,
@@ -125,7 +126,7 @@ def search(
                 tiers=tiers,
             ),
         )
-        zone = memory.config.zone
+        zone, asked = memory.config.zone, hits.question
     if hits.degraded and embedder != "none":
         say(hits.degraded)
     if json:
@@ -134,7 +135,7 @@ def search(
     print_rows(
         ("score", "kind", "since", "text", "parts of the score", "fact"),
         (
-            (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), said(hit.fact), parts(hit), hit.fact.fact_id)
+            (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), bearing(hit, asked), parts(hit), hit.fact.fact_id)
             for hit in hits
         ),
         none="Nothing bears on that.",

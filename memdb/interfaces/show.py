@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memdb import Change, Fact, Hit, Listed, Memory, Profile, ProfileChange, ProfileEntry
+from memdb import Change, Fact, Hit, Listed, Memory, Profile, ProfileChange, ProfileEntry, Question
+from memdb.passages import passage
 from memdb.times import in_zone
 
 Shown = TypeVar("Shown")
@@ -31,6 +32,7 @@ _SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score",
 _ID_WIDTH = 36
 _LEAST = 12  # what a column of words needs to be read; half as much again where an id stands below
 _BETWEEN = 3
+_READABLE = 600  # characters of a text in a table
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,13 @@ def parts(hit: Hit) -> str:
 def said(fact: Fact) -> str:
     """Return what a row says; of a message also who said it."""
     return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text
+
+
+def bearing(hit: Hit, question: Question) -> str:
+    """Return what a hit says; on a terminal, of a long text the part that bears on the question."""
+    if not is_terminal():
+        return said(hit.fact)
+    return said(hit.fact.model_copy(update={"value_text": passage(hit.fact.value_text, question, most=_READABLE)}))
 
 
 def value_of(fact: Fact | None) -> str:

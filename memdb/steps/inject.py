@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
+from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Question, Section, Verdict
 from memdb.config import Config
+from memdb.passages import passage
 from memdb.quoting import one_line
 from memdb.records import Fact, Kind, Record, Tone, parts_of, state_of
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, is_pleasantry
@@ -45,6 +46,7 @@ def inject(
     tokenizer: Tokenizer,
     now: datetime,
     config: Config,
+    asked: Question | None = None,
     question: str | None = None,
     disputed: Collection[str] = (),
     degraded: str | None = None,
@@ -57,11 +59,12 @@ def inject(
     Hard constraints and hard preferences come first, then current tasks, then soft preferences and whatever bears on the question.
     When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important. No section has more
     tokens than its own row of `sections` allows. What is `disputed`, by its id, is marked as such. `system` opens the prompt, as far as
-    there is room for whole lines of it; what the verdict says about answering stands there too.
+    there is room for whole lines of it; what the verdict says about answering stands there too. Of a message that is too long for a line
+    stands the part that bears on what was `asked`.
     """
     layout = sections or {}
     answered = verdict.fact_id if verdict is not None and verdict.decision != "abstain" else None
-    found = list(_lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config))
+    found = list(_lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config, asked=asked))
     room = min(max_tokens, layout[SYSTEM].max_tokens if SYSTEM in layout else max_tokens) - tokenizer.count(_heading(SYSTEM))
     said, told = _instructions(system, verdict, fits=lambda line: tokenizer.count(line) <= room)
     if layout:
@@ -144,6 +147,7 @@ def _lines(
     disputed: Collection[str],
     now: datetime,
     config: Config,
+    asked: Question | None,
 ) -> Iterator[_Line]:
     """What is told, of the hits also the one that is `answered` from however unsure it is."""
     found = {hit.fact.fact_id: hit for hit in hits}
@@ -175,7 +179,7 @@ def _lines(
         if fact.fact_id not in shown and not silent:
             told.append(fact)
             kind = kinds[fact.kind]
-            item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config)
+            item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config, asked=asked)
             last = messages is not None and kind.section == messages.section
             yield _Line(item=item, rank=5 if last else 4, order=kind.injection_order)
 
@@ -206,9 +210,10 @@ def _profile_item(
     )
 
 
-def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: Config) -> ContextItem:
+def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: Config, asked: Question | None) -> ContextItem:
     fact = hit.fact
-    tone, said = _tone(hit.confidence_now, config), one_line(fact.value_text, most=_MAX_LINE)
+    tone = _tone(hit.confidence_now, config)
+    said = one_line(passage(fact.value_text, asked, most=_MAX_LINE), most=_MAX_LINE)
     if fact.kind == "message":  # it was said, whether or not it is so
         over = _OUTDATED if hit.parts.get("outdated") else ""
         speaker = one_line(fact.speaker or "user", most=_MAX_LINE)

@@ -1,0 +1,96 @@
+"""The part of a long text that bears on a question, where there is no room for the whole."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections import Counter
+
+from memdb.answers import Question
+from memdb.unspaced import is_unspaced, shared_by_forms
+
+_END = re.compile(r"(?<=[.!?…])[\"”’')\]]*\s+|(?<=[。\uff01\uff1f])|\n\s*")
+_BEFORE, _AFTER = "… ", " …"
+_LEADING = 80  # characters of an endless sentence that are shown before what was found in it
+
+
+def passage(text: str, question: Question | None, *, most: int) -> str:
+    """Return a text, or of one that is longer than `most` characters the part that has most of what a question asks about.
+
+    Whole sentences, as far as they are no longer than that; "…" stands for what is left out before and after. Each word of the question
+    counts once, in whatever form, and the more, the fewer sentences of the text have it. Of a text that has none, it is the beginning.
+    """
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    room = most - len(_BEFORE) - len(_AFTER)
+    starts = [0, *(match.end() for match in _END.finditer(text) if 0 < match.end() < len(text))]
+    ends = [*starts[1:], len(text)]
+    told = _told(text, question, starts)
+    first = last = 0
+    if told:
+        first, last = _densest(told, starts, ends, room)
+    if ends[last] - starts[first] > room:  # one sentence alone
+        at = min(told[first].values()) if told else 0
+        return _cut(text, max(starts[first], at - _LEADING), room)
+    while True:  # what follows is told first: more often than not an answer stands after what was asked for
+        if last + 1 < len(starts) and ends[last + 1] - starts[first] <= room:
+            last += 1
+        elif first > 0 and ends[last] - starts[first - 1] <= room:
+            first -= 1
+        else:
+            break
+    before, after = _BEFORE if first else "", _AFTER if last + 1 < len(starts) else ""
+    return f"{before}{text[starts[first] : ends[last]].strip()}{after}"
+
+
+def _told(text: str, question: Question | None, starts: list[int]) -> dict[int, dict[str, int]]:
+    """Which words of the question each sentence has that has any, by its place, and where in the text the first of each stands."""
+    wanted = dict.fromkeys((*question.terms, *question.topics)) if question is not None else {}
+    spaced = [word for word in wanted if not is_unspaced(word)]
+    words = [*spaced, *(word for word in wanted if is_unspaced(word))]
+    told: dict[int, dict[str, int]] = {}
+    if words:
+        begun = rf"(?<!\w)(?:{'|'.join(f'({_form(word)})' for word in spaced)})" if spaced else ""
+        sought = "|".join(filter(None, (begun, *(f"({re.escape(word)})" for word in words[len(spaced) :]))))
+        for match in re.finditer(sought, text, re.IGNORECASE):
+            sentence = told.setdefault(bisect_right(starts, match.start()) - 1, {})
+            sentence.setdefault(words[(match.lastindex or 1) - 1], match.start())
+    return told
+
+
+def _form(word: str) -> str:
+    """A pattern of how a word begins in whatever form."""
+    shared = shared_by_forms(word)
+    return rf"{re.escape(word)}(?:['’]?s)?(?!\w)" if shared is None else re.escape(shared)
+
+
+def _densest(told: dict[int, dict[str, int]], starts: list[int], ends: list[int], room: int) -> tuple[int, int]:
+    """The first and the last of those sentences, together no longer than there is room, that have most of the words."""
+    common = Counter(word for words in told.values() for word in words)
+    weight = {word: math.log(1 + len(starts) / count) for word, count in common.items()}
+    places = sorted(told)
+    within: Counter[str] = Counter()
+    at, best = 0, (0.0, places[0], places[0])
+    for last in places:
+        within.update(told[last].keys())
+        while places[at] < last and (ends[last] - starts[places[at]] > room or all(within[word] > 1 for word in told[places[at]])):
+            within.subtract(told[places[at]].keys())
+            at += 1
+        most = sum(weight[word] for word, count in within.items() if count)
+        if most > best[0] + 1e-9:
+            best = (most, places[at], last)
+    return best[1:]
+
+
+def _cut(text: str, start: int, room: int) -> str:
+    """So much of a text from about there on, in whole words."""
+    if start:
+        blank = text.find(" ", start, start + room // 4)
+        start = blank + 1 if blank >= 0 else start
+    end = start + room
+    if end < len(text):
+        blank = text.rfind(" ", end - room // 4, end)
+        end = blank if blank >= 0 else end
+    return f"{_BEFORE if start else ''}{text[start:end].strip()}{_AFTER if end < len(text) else ''}"
