@@ -57,12 +57,13 @@ AS_WRITTEN = "default as written"
 
 
 class Asked(NamedTuple):
-    """A question: its kind, the day it is asked on, and the turns that hold the answer."""
+    """A question: its kind, the day it is asked on, the turns that hold the answer, and the answer."""
 
     kind: str
     day: str
     question: str
     evidence: tuple[str, ...]
+    answer: str
 
 
 class Person(NamedTuple):
@@ -137,8 +138,8 @@ def read(folder: Path, name: str) -> Person:
         messages.append({"role": role, "content": content, "timestamp": at, "session_id": session, "turn_id": turn})
     asked = []
     for line in filter(None, (folder / f"{name}{ENDING}").read_text(encoding="utf-8").splitlines()):
-        kind, day, question, evidence, _ = (part.strip() for part in line.split("|"))
-        asked.append(Asked(kind, day, question, tuple(filter(None, (one.strip() for one in evidence.split(","))))))
+        kind, day, question, evidence, answer = (part.strip() for part in line.split("|"))
+        asked.append(Asked(kind, day, question, tuple(filter(None, (one.strip() for one in evidence.split(",")))), answer))
     return Person(name, messages, asked)
 
 

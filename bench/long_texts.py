@@ -5,7 +5,9 @@
 
 The conversations of `chats/`, each pasted as one message, or several of a person together, and the same questions: is the message that
 the answer stands in among the first ones found? MiniLM, with each text read in pieces of 256 tokens, as memdb does, and with the first
-256 tokens of it alone.
+256 tokens of it alone. And how much of the answer does a prompt of 600 tokens hold, which has no room for all of a message: how many of the
+answer's words that the question has not, where the part of a message that bears on the question is shown, as memdb does, and where its
+beginning is?
 """
 
 from __future__ import annotations
@@ -13,15 +15,21 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from chats import ENDING, FOLDER, Person, read
 from whole import drained, whole
 
 import memdb
+from memdb import Question
 from memdb.embed import MiniLM
+from memdb.passages import passage
+from memdb.steps import inject
+from memdb.stop_words import STOP_WORDS
+from memdb.unspaced import words_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 
 SETS = ("vector-only", "default")
 TOPS = (1, 3, 5)
+TOKENS = 600
 
 
 class Beginnings:
@@ -70,6 +79,14 @@ def main() -> None:
                 places = [place for person in people for place in found(mem, person, weights, arguments.together)]
                 shares = (100 * sum(place <= top for place in places) / len(places) for top in TOPS)
                 print(f"| {name} | {weights} | " + " | ".join(f"{share:.1f}" for share in shares) + " |", flush=True)
+            if embedder is model:
+                told = {
+                    shown: [share for person in people for share in answered(mem, person, part)]
+                    for shown, part in (("the beginning", beginning), ("the part that bears on the question", passage))
+                }
+    print(f"\n| shown of a message | of the answer in a prompt of {TOKENS} tokens |\n|---|---|")
+    for shown, parts in told.items():
+        print(f"| {shown} | {100 * statistics.mean(parts):.1f} |")
 
 
 def together(person: Person, count: int) -> dict[str, str]:
@@ -96,6 +113,27 @@ def found(mem: memdb.Memory, person: Person, weights: str, count: int) -> list[i
             turns = [hit.fact.source_turn_id in wanted for hit in whole(mem, hits)]
             places.append(turns.index(True) + 1 if True in turns else max(TOPS) + 1)
     return places
+
+
+def beginning(text: str, asked: Question | None, *, most: int) -> str:
+    """The beginning of a text, whatever is asked."""
+    return passage(text, None, most=most)
+
+
+def answered(mem: memdb.Memory, person: Person, part: Callable[..., str]) -> list[float]:
+    """Which share of the words of each answer that are not in its question stand in a prompt, where this is shown of a long message."""
+    shares = []
+    for asked in person.asked:
+        if wanted := telling(asked.answer) - telling(asked.question):
+            with patch.object(inject, "passage", part):
+                made = mem.context(asked.question, user_id=person.name, max_tokens=TOKENS, now=f"{asked.day}T12:00:00Z")
+            shares.append(len(wanted & telling(made.text)) / len(wanted))
+    return shares
+
+
+def telling(text: str) -> set[str]:
+    """The words of a text that are no grammar."""
+    return {word.casefold() for word in words_of(text)} - STOP_WORDS
 
 
 if __name__ == "__main__":

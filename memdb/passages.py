@@ -34,13 +34,13 @@ def passage(text: str, question: Question | None, *, most: int) -> str:
     if ends[last] - starts[first] > room:  # one sentence alone
         at = min(told[first].values()) if told else 0
         return _cut(text, max(starts[first], at - _LEADING), room)
-    while True:  # what follows is told first: more often than not an answer stands after what was asked for
+    wider = True
+    while wider:  # by what stands before, and by what follows, in turn
+        wider = False
+        if first > 0 and ends[last] - starts[first - 1] <= room:
+            first, wider = first - 1, True
         if last + 1 < len(starts) and ends[last + 1] - starts[first] <= room:
-            last += 1
-        elif first > 0 and ends[last] - starts[first - 1] <= room:
-            first -= 1
-        else:
-            break
+            last, wider = last + 1, True
     before, after = _BEFORE if first else "", _AFTER if last + 1 < len(starts) else ""
     return f"{before}{text[starts[first] : ends[last]].strip()}{after}"
 
