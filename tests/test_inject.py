@@ -197,6 +197,16 @@ def test_a_weak_line_of_the_profile_goes_before_a_fresh_hit() -> None:
     assert [item.text for item in context.items] == ["- Fresh"]
 
 
+def test_an_unsure_constraint_goes_before_a_sure_liking() -> None:
+    profile = Profile(
+        hard_preferences={"user.b": [entry("eats vegan", confidence=0.1)]},
+        soft_preferences={"user.c": [entry("likes jazz", confidence=0.9)]},
+    )
+    context = made(profile, [], max_tokens=conservative_count("# User Profile - eats vegan (unsure)"))
+    assert [item.text for item in context.items] == ["- likes jazz"]
+    assert [item.text for item in context.dropped] == ["- eats vegan (unsure)"]
+
+
 def test_what_one_must_not_eat_does_not_go_stale() -> None:
     profile = Profile(sensitive_topics=[entry("allergic to peanuts", mentioned=LONG_AGO)])
     assert [item.stale for item in made(profile, []).items] == [False]
