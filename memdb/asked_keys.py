@@ -17,7 +17,7 @@ from memdb.claims_abroad import spoken_in
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language, all_verbs, fold
 from memdb.names import mention
-from memdb.records import Record
+from memdb.records import Record, is_oneself
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
 _LONGEST = 150  # characters: what asks for one thing takes no more
@@ -97,7 +97,7 @@ def keys_in(
     known = set(words)
     if len(text) > _LONGEST or len(named) > 1:
         return ()
-    speaker = Somebody(named[0], _USER if named[0] == user_id else slug(named[0])) if named else None
+    speaker = Somebody(named[0], _USER if is_oneself(named[0], user_id) else slug(named[0])) if named else None
     somebody = speaker or somebody_in(text, people, anybody=known.isdisjoint(_WHOSE))
     if somebody is None and known.isdisjoint(_WHOSE | _ONESELF):
         return ()

@@ -697,6 +697,15 @@ def test_another_speaker_has_facts_of_their_own(mem: memdb.Memory) -> None:
     assert [(fact.key, fact.object, fact.speaker) for fact in mem.facts("ana")] == [("clara.lives_in", "Braga", "Clara")]
 
 
+@pytest.mark.parametrize("speaker", [None, "user", "User", "ana", "Ana", " Ana "])
+def test_a_speaker_who_is_called_as_the_user_is_the_user(mem: memdb.Memory, speaker: str | None) -> None:
+    mem.observe("My sister is called Rita.", user_id="ana", speaker=speaker)
+    mem.drain()
+    assert [fact.key for fact in mem.facts("ana")] == ["user.sister"]
+    for question in ("What is my sister called?", "What is Ana's sister called?") if speaker == "Ana" else ("What is my sister called?",):
+        assert mem.search(question, user_id="ana")[0].is_asked_for
+
+
 def test_a_fact_names_its_turn_and_its_words(tell: Tell) -> None:
     [fact] = tell("Hello! By the way, I live in Porto. Nice, isn't it?").facts("ana")
     assert fact.source_turn_id == "t0"
