@@ -20,6 +20,7 @@ LONGEST = 4_000
 
 _USER = "user"
 _UNDER_NO_KEY = "user.note"  # what is stated without a key may tell of anybody
+_OF_USER = re.compile(r"\b(?:User|[Tt]he user)['’]s ")
 _WORD = re.compile(r"[^\W_]+")
 _CHILDREN = ("youngest", "eldest", "oldest")  # as parents call them
 _LEAST = 5  # letters that two words have in common, of which one goes on: "diabetes" and "diabetic"
@@ -60,6 +61,11 @@ def whose(hits: Hits) -> Whose:
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of what somebody wrote, with straight apostrophes."""
     return compiled("ends").split(text[:LONGEST].replace("’", "'").strip())
+
+
+def of_me(text: str) -> str:
+    """Return what is told of the user's in the user's own words: "User's dog" is my dog, and so is that of the user."""
+    return _OF_USER.sub("my ", text)
 
 
 def anybodys(predicate: str) -> re.Pattern[str]:
@@ -122,7 +128,7 @@ def _as_told(fact: Fact) -> str:
     """The words of a fact as the user would say it: of the user an application may tell by name, under a key of theirs or by the name that
     they have as a user.
     """
-    told = fact.value_text.replace("User's ", "my ")
+    told = of_me(fact.value_text)
     subject = compiled("subject").match(told) if fact.kind == "fact" else None
     if subject is None:
         return told

@@ -125,6 +125,8 @@ def test_who_is_asked_about_is_told_of(mem: memdb.Memory) -> None:
         ("Ana owns a bicycle", "user.owns", "Do I have a bicycle?"),
         ("Tom owns a bicycle", "user.owns", "Do I have a bicycle?"),
         ("Ana is vegan", None, "Am I vegan?"),
+        ("The user's doctor told them to avoid salt", None, "What did my doctor tell me?"),
+        ("The user's mother is called Teresa", None, "What is my mother's name?"),
     ],
 )
 def test_what_an_application_states_of_the_user_by_name_is_told_of_the_user(
