@@ -98,7 +98,7 @@ def keys_in(
     if len(text) > _LONGEST or len(named) > 1:
         return ()
     speaker = Somebody(named[0], _USER if is_oneself(named[0], user_id) else slug(named[0])) if named else None
-    somebody = speaker or somebody_in(text, people, anybody=known.isdisjoint(_WHOSE))
+    somebody = speaker or somebody_in(text, people, user_id=user_id, anybody=known.isdisjoint(_WHOSE))
     if somebody is None and known.isdisjoint(_WHOSE | _ONESELF):
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
@@ -126,16 +126,19 @@ def _ways_of_asking() -> frozenset[str]:
     )
 
 
-def somebody_in(text: str, people: Mapping[str, str], *, anybody: bool = True) -> Somebody | None:
-    """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it; None where it
-    names nobody, or more than one.
+def somebody_in(text: str, people: Mapping[str, str], *, user_id: str = "", anybody: bool = True) -> Somebody | None:
+    """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it, which may be
+    that of the user; None where it names nobody, or more than one.
     """
     known = [name for name in people if mention(name).search(text)]
     known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
     if len(known) == 1:
         return Somebody(known[0], people[known[0]])
     names = dict.fromkeys(_OF_NAME.findall(text)) if anybody and not known else {}
-    return Somebody(name, slug(name)) if len(names) == 1 and (name := next(iter(names))) else None
+    if len(names) != 1:
+        return None
+    name = next(iter(names))
+    return Somebody(name, _USER if is_oneself(name, user_id) else slug(name))
 
 
 def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], ...]:
