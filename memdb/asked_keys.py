@@ -26,6 +26,7 @@ _ONESELF = frozenset({"me", "myself"})  # who asks, where all that is known of t
 _SOMEBODY = "§"  # stands for the name of who speaks in the memory
 _USER = "user"
 _NOBODY: Mapping[str, str] = MappingProxyType({})
+_THE_USER = re.compile(r"\bthe (?=user\b)", re.IGNORECASE)  # as an assistant calls who speaks with it
 _OF_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z][^\W\d_]+(?= |\W|$)")  # behind another word: the first of a question has a capital anyway
 _SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
 _LEADS = re.compile(
@@ -127,13 +128,15 @@ def _ways_of_asking() -> frozenset[str]:
 
 
 def somebody_in(text: str, people: Mapping[str, str], *, user_id: str = "", anybody: bool = True) -> Somebody | None:
-    """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it, which may be
-    that of the user; None where it names nobody, or more than one.
+    """Return the one of these people whom a question names, or the user where it speaks of "the user", or else, where it may be `anybody`,
+    who has the one name in it, which may be that of the user; None where it names nobody, or more than one.
     """
     known = [name for name in people if mention(name).search(text)]
     known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
     if len(known) == 1:
         return Somebody(known[0], people[known[0]])
+    if not known and _THE_USER.search(text):
+        return Somebody(_USER, _USER)
     names = dict.fromkeys(_OF_NAME.findall(text)) if anybody and not known else {}
     if len(names) != 1:
         return None
@@ -206,7 +209,7 @@ def _predicate(thing: str) -> str:
 
 def _plain(text: str, somebody: Somebody | None) -> str:
     """A question in small letters, its short forms written out."""
-    text = text.replace(_SOMEBODY, " ")
+    text = _THE_USER.sub("", text.replace(_SOMEBODY, " "))
     if somebody is not None:
         text = mention(somebody.name).sub(_SOMEBODY, text)
         text = mention(somebody.name.split()[0]).sub(_SOMEBODY, text)

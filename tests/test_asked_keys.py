@@ -197,6 +197,7 @@ def test_what_is_held_of_whom_one_names_comes_first(mem: memdb.Memory) -> None:
         ("u1", "My name is Ana.", "ana"),
         ("u1", "My name is Zoë Silva.", "Zoe"),
         ("u1", "Everybody calls me Nini.", "Nini"),
+        ("u1", None, "the user"),
     ],
 )
 def test_the_user_is_asked_about_by_name(mem: memdb.Memory, user_id: str, name: str | None, asked: str) -> None:
@@ -209,6 +210,12 @@ def test_the_user_is_asked_about_by_name(mem: memdb.Memory, user_id: str, name: 
     verdict = mem.context(f"Where does {asked} live?", user_id=user_id).verdict
     assert verdict is not None
     assert verdict.decision != "abstain"
+
+
+@pytest.mark.parametrize("asked", ["the user", "The user", "the User"])
+def test_the_user_is_asked_about_as_an_assistant_calls_them_where_nobody_has_spoken(mem: memdb.Memory, asked: str) -> None:
+    mem.remember("User drives a Fiat", user_id="u1", key="user.drives", object="a Fiat")
+    assert [hit.is_asked_for for hit in mem.search(f"What car does {asked} have?", user_id="u1")] == [True]
 
 
 def test_whoever_else_the_user_knows_by_that_name_is_meant(mem: memdb.Memory) -> None:
