@@ -146,6 +146,15 @@ def test_how_far_back_reflection_reads(opened: Open, days: float, notes: int) ->
         assert len(mem.facts("ana", kinds=["note"])) == notes
 
 
+@pytest.mark.parametrize(("priority", "promoted"), [(0.75, 1), (0.81, 0)])
+def test_from_which_priority_on_what_recurs_comes_into_the_profile(opened: Open, priority: float, promoted: int) -> None:
+    """Said three times, it has two votes of three: relevance 0.88, confidence 0.88."""
+    with opened(promote_priority=priority) as mem:
+        for day in range(3):
+            mem.remember("Goes climbing", user_id="ana", key="user.climbing", object="climbing", timestamp=DAY + timedelta(days=day))
+        assert mem.maintain(user_id="ana", now=DAY + timedelta(days=2, hours=18)).promoted == promoted
+
+
 def test_how_many_former_versions_of_a_key_stay(opened: Open) -> None:
     with opened(fact_versions=1) as mem:
         say(mem, "I live in Porto.", "I moved to Braga.", "I moved to Faro.", "I moved to Beja.")
