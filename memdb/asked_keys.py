@@ -99,7 +99,7 @@ def keys_in(
     if len(text) > _LONGEST or len(named) > 1:
         return ()
     speaker = Somebody(named[0], _USER if is_oneself(named[0], user_id) else slug(named[0])) if named else None
-    somebody = speaker or somebody_in(text, people, user_id=user_id, anybody=known.isdisjoint(_WHOSE))
+    somebody = speaker or somebody_in(text, people, user_id=user_id, anybody=not says_whose(known))
     if somebody is None and known.isdisjoint(_WHOSE | _ONESELF):
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
@@ -112,6 +112,11 @@ def keys_in(
         if first := next(((asked, match) for asked, match in matches if match is not None), None):
             found |= dict.fromkeys(_keys(*first, somebody))
     return tuple(found)
+
+
+def says_whose(words: Iterable[str]) -> bool:
+    """Return whether the words of a question say "I" or "my", or the like."""
+    return not _WHOSE.isdisjoint(words)
 
 
 def may_ask(text: str, words: Iterable[str]) -> bool:
@@ -130,8 +135,10 @@ def _ways_of_asking() -> frozenset[str]:
 def somebody_in(text: str, people: Mapping[str, str], *, user_id: str = "", anybody: bool = True) -> Somebody | None:
     """Return the one of these people whom a question names, or the user where it speaks of "the user", or else, where it may be `anybody`,
     who has the one name in it, which may be that of the user; None where it names nobody, or more than one.
+
+    Where it may not, it says "I" or "my", so that the user's name is a word like any other: "What is my favourite rose?", of Rose.
     """
-    known = [name for name in people if mention(name).search(text)]
+    known = [name for name, subject in people.items() if (anybody or subject != _USER) and mention(name).search(text)]
     known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
     if len(known) == 1:
         return Somebody(known[0], people[known[0]])

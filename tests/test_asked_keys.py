@@ -218,6 +218,13 @@ def test_the_user_is_asked_about_as_an_assistant_calls_them_where_nobody_has_spo
     assert [hit.is_asked_for for hit in mem.search(f"What car does {asked} have?", user_id="u1")] == [True]
 
 
+def test_the_user_s_name_is_a_word_where_they_speak_of_themselves(mem: memdb.Memory) -> None:
+    for text in ("My name is Rose.", "My favourite rose is Peace."):
+        mem.observe(text, user_id="u1")
+    mem.drain()
+    assert [key for key, _ in mem.search("What is my favourite rose?", user_id="u1").question.keys] == ["user.favourite_rose"]
+
+
 def test_whoever_else_the_user_knows_by_that_name_is_meant(mem: memdb.Memory) -> None:
     for text in ("My name is Ana Silva.", "My daughter Ana lives in Faro.", "I live in Porto."):
         mem.observe(text, user_id="u1")

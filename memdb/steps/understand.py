@@ -11,7 +11,7 @@ from typing import Literal
 
 from memdb.acquaintances import OWN_NAMES, name_keys, subjects
 from memdb.answers import Question
-from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, somebody_in
+from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, says_whose, somebody_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -211,7 +211,7 @@ def _keys(
         held = db.kept("understand.people", user_id=user_id, keys=json.dumps([*name_keys(_EVERYWHERE), *OWN_NAMES]))
         people = subjects((str(key), str(name)) for key, name in held)
     keys = keys_in(text, words, named, user_id=user_id, people=people)
-    somebody = somebody_in(text, people, user_id=user_id) if keys and not named else None
+    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(words)) if keys and not named else None
     if somebody is None or somebody.subject == slug(somebody.name):
         return keys, text
     if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
