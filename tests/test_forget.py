@@ -936,3 +936,12 @@ def test_forgetting_a_key_takes_what_was_refused_under_it_in_other_turns(tmp_pat
         assert [(turn.turn_id, [note.key for note in turn.notes]) for turn in mem.turns("ana")] == [("t1", []), ("t2", ["user.likes"])]
         mem.forget("ana", key="user.likes")
         assert [(turn.turn_id, turn.notes) for turn in mem.turns("ana")] == [("t2", ())]
+
+
+def test_forgetting_a_key_takes_what_was_said_to_be_over_under_it(mem: memdb.Memory) -> None:
+    for user in ("ana", "bea"):
+        mem.observe("I no longer work at Siemens.", user_id=user, timestamp="2025-03-01")
+    mem.drain()
+    assert all("Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea"))
+    mem.forget("ana", key="user.works_at")
+    assert ["Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea")] == [False, True]
