@@ -11,6 +11,10 @@ from memdb.called import called
 from memdb.english_rules import rules
 from memdb.keys import canonical_key, is_same, slug, without_accents
 
+_USER = "user"
+OWN_NAMES = (f"{_USER}.name", f"{_USER}.nickname")
+"""The keys that hold what the user is called."""
+
 
 @lru_cache(maxsize=256)
 def name_keys(subject: str) -> Mapping[str, str]:
@@ -43,13 +47,20 @@ def known_by_name(subject: str, held: Iterable[tuple[str, str]]) -> tuple[dict[s
 
 
 def subjects(held: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return those whom the user knows by name, each with the subject of the keys under which it is held what is told of them.
+    """Return those whom the user knows by name, and the user, each with the subject of the keys under which it is held what is told of
+    them.
 
     That is what they are to the user ("son"), or their name where it is told of one of several: of a friend, of the second of two sons.
     """
-    people, first = known_by_name("user", held)
+    theirs, own = list[tuple[str, str]](), list[str]()
+    for key, name in held:
+        if key in OWN_NAMES:
+            own += [name, *name.split()[:1]]
+        else:
+            theirs.append((key, name))
+    people, first = known_by_name(_USER, theirs)
     by_name = rules().groups["by_name"]
-    return {
+    return dict.fromkeys((*own, *map(without_accents, own)), _USER) | {
         name: slug(name) if relation in by_name or not is_same(name.split()[0], first.get(relation, name).split()[0]) else relation
         for name, relation in people.items()
     }

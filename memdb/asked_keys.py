@@ -17,7 +17,7 @@ from memdb.claims_abroad import spoken_in
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language, all_verbs, fold
 from memdb.names import mention
-from memdb.records import Record
+from memdb.records import Record, is_oneself
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
 _LONGEST = 150  # characters: what asks for one thing takes no more
@@ -26,6 +26,7 @@ _ONESELF = frozenset({"me", "myself"})  # who asks, where all that is known of t
 _SOMEBODY = "§"  # stands for the name of who speaks in the memory
 _USER = "user"
 _NOBODY: Mapping[str, str] = MappingProxyType({})
+_THE_USER = re.compile(r"\bthe (?=user\b)", re.IGNORECASE)  # as an assistant calls who speaks with it
 _OF_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z][^\W\d_]+(?= |\W|$)")  # behind another word: the first of a question has a capital anyway
 _SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
 _LEADS = re.compile(
@@ -97,8 +98,8 @@ def keys_in(
     known = set(words)
     if len(text) > _LONGEST or len(named) > 1:
         return ()
-    speaker = Somebody(named[0], _USER if named[0] == user_id else slug(named[0])) if named else None
-    somebody = speaker or somebody_in(text, people, anybody=known.isdisjoint(_WHOSE))
+    speaker = Somebody(named[0], _USER if is_oneself(named[0], user_id) else slug(named[0])) if named else None
+    somebody = speaker or somebody_in(text, people, user_id=user_id, anybody=not says_whose(known))
     if somebody is None and known.isdisjoint(_WHOSE | _ONESELF):
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
@@ -111,6 +112,11 @@ def keys_in(
         if first := next(((asked, match) for asked, match in matches if match is not None), None):
             found |= dict.fromkeys(_keys(*first, somebody))
     return tuple(found)
+
+
+def says_whose(words: Iterable[str]) -> bool:
+    """Return whether the words of a question say "I" or "my", or the like."""
+    return not _WHOSE.isdisjoint(words)
 
 
 def may_ask(text: str, words: Iterable[str]) -> bool:
@@ -126,16 +132,23 @@ def _ways_of_asking() -> frozenset[str]:
     )
 
 
-def somebody_in(text: str, people: Mapping[str, str], *, anybody: bool = True) -> Somebody | None:
-    """Return the one of these people whom a question names, or else, where it may be `anybody`, who has the one name in it; None where it
-    names nobody, or more than one.
+def somebody_in(text: str, people: Mapping[str, str], *, user_id: str = "", anybody: bool = True) -> Somebody | None:
+    """Return the one of these people whom a question names, or the user where it speaks of "the user", or else, where it may be `anybody`,
+    who has the one name in it, which may be that of the user; None where it names nobody, or more than one.
+
+    Where it may not, it says "I" or "my", so that the user's name is a word like any other: "What is my favourite rose?", of Rose.
     """
-    known = [name for name in people if mention(name).search(text)]
+    known = [name for name, subject in people.items() if (anybody or subject != _USER) and mention(name).search(text)]
     known = [name for name in known if not any(name != other and name in other.split() for other in known)]  # "Ana", of "Ana Silva"
     if len(known) == 1:
         return Somebody(known[0], people[known[0]])
+    if not known and _THE_USER.search(text):
+        return Somebody(_USER, _USER)
     names = dict.fromkeys(_OF_NAME.findall(text)) if anybody and not known else {}
-    return Somebody(name, slug(name)) if len(names) == 1 and (name := next(iter(names))) else None
+    if len(names) != 1:
+        return None
+    name = next(iter(names))
+    return Somebody(name, _USER if is_oneself(name, user_id) else slug(name))
 
 
 def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], ...]:
@@ -203,7 +216,7 @@ def _predicate(thing: str) -> str:
 
 def _plain(text: str, somebody: Somebody | None) -> str:
     """A question in small letters, its short forms written out."""
-    text = text.replace(_SOMEBODY, " ")
+    text = _THE_USER.sub("", text.replace(_SOMEBODY, " "))
     if somebody is not None:
         text = mention(somebody.name).sub(_SOMEBODY, text)
         text = mention(somebody.name.split()[0]).sub(_SOMEBODY, text)

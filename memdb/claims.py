@@ -21,7 +21,7 @@ from memdb.english_rules import Finds, Pattern, compiled, finder, needs, rules
 from memdb.fitting import Needs, by_fragments
 from memdb.keys import canonical_key, is_same, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
-from memdb.records import Candidate, Predicate, Turn, source_of
+from memdb.records import Candidate, Predicate, Turn, is_oneself, source_of
 from memdb.sentences import CONTRACTED, expand
 from memdb.validity import BECAME, WILL_BE, Validity, ended_once, validity
 from memdb.wording import worded
@@ -85,7 +85,7 @@ def owner_of(turn: Turn) -> Person | None:
     speaker = (turn.speaker or "user").strip()
     if source_of(speaker) != "user_message":
         return None
-    if speaker.casefold() == "user" or speaker == turn.user_id:
+    if is_oneself(speaker, turn.user_id):
         return Person("user", "User")
     return Person(slug(speaker), speaker) if slug(speaker) else None
 

@@ -229,7 +229,7 @@ class Memory:
             turn_id: a name for the turn; observing the same turn again changes nothing.
             timestamp: when it was said; the present if None.
             session_id: the conversation it belongs to, none if it is empty; a new one ends the one before.
-            speaker: who spoke, where that is not the user.
+            speaker: who spoke, where that is not the user: whoever is called otherwise than `user` or `user_id`, whose facts are their own.
 
         Raises:
             InputError: there is nothing to keep, or the text is no valid Unicode.

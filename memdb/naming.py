@@ -9,7 +9,7 @@ from memdb.answers import Hits
 from memdb.called import called
 from memdb.capitals import is_a_name
 from memdb.english_rules import relatives
-from memdb.of_others import compiled, relative_in, sentences_of
+from memdb.of_others import compiled, of_me, relative_in, sentences_of
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -23,9 +23,7 @@ def nameless(hits: Hits) -> frozenset[str]:
         return frozenset()
     facts = [hit.fact for hit in hits if hit.fact.kind == "fact"]
     others = {fact.object.lower() for fact in facts if fact.key.rpartition(".")[2] in {"name", *called().relations.values()}}
-    return frozenset(
-        hit.fact.fact_id for hit in hits if not names_one(hit.fact.value_text.replace("User's ", "my "), relative, besides=others)
-    )
+    return frozenset(hit.fact.fact_id for hit in hits if not names_one(of_me(hit.fact.value_text), relative, besides=others))
 
 
 def names_one(text: str, relative: re.Pattern[str], *, besides: Iterable[str] = (), of_anybody: bool = False) -> bool:

@@ -19,6 +19,8 @@ LONGEST = 4_000
 """Characters that are read of a message: who writes more speaks of many things."""
 
 _USER = "user"
+_UNDER_NO_KEY = "user.note"  # what is stated without a key may tell of anybody
+_OF_USER = re.compile(r"\b(?:User|[Tt]he user)['’]s ")
 _WORD = re.compile(r"[^\W_]+")
 _CHILDREN = ("youngest", "eldest", "oldest")  # as parents call them
 _LEAST = 5  # letters that two words have in common, of which one goes on: "diabetes" and "diabetic"
@@ -49,8 +51,9 @@ def whose(hits: Hits) -> Whose:
     names = {_subject(fact) for fact in facts} - {_USER} - relations
     names |= {fact.object for fact in facts if fact.key.rpartition(".")[2] in relations}
     said = (hit.fact for hit in hits if hit.fact.kind != "message" or hit.fact.source == "user_message")
-    told = {fact.fact_id: told_in(fact.value_text.replace("User's ", "my "), question.text, names=names) for fact in said}
-    of_others = tuple(fact_id for fact_id, one in told.items() if one.of_others and not one.own)
+    told = {fact.fact_id: told_in(_as_told(fact), question.text, names=names) for fact in said}
+    held = {hit.fact.fact_id for hit in hits if hit.is_asked_for}
+    of_others = tuple(fact_id for fact_id, one in told.items() if one.of_others and not one.own and fact_id not in held)
     most = max((told[fact_id].of_others for fact_id in of_others), default=0)
     return Whose(of_others, only=most > max((one.own for one in told.values()), default=0))
 
@@ -58,6 +61,11 @@ def whose(hits: Hits) -> Whose:
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of what somebody wrote, with straight apostrophes."""
     return compiled("ends").split(text[:LONGEST].replace("’", "'").strip())
+
+
+def of_me(text: str) -> str:
+    """Return what is told of the user's in the user's own words: "User's dog" is my dog, and so is that of the user."""
+    return _OF_USER.sub("my ", text)
 
 
 def anybodys(predicate: str) -> re.Pattern[str]:
@@ -114,6 +122,18 @@ def compiled(name: str) -> re.Pattern[str]:
     """Return a pattern of the section `whose` of rules/asked.toml, in which {relative} stands for whoever is somebody's."""
     nouns = sorted({*called().relations, *called().attributes["person"], *_CHILDREN}, key=len, reverse=True)
     return re.compile(rules().whose[name].replace("{relative}", f"(?:{'|'.join(map(re.escape, nouns))})"))
+
+
+def _as_told(fact: Fact) -> str:
+    """The words of a fact as the user would say it: of the user an application may tell by name, under a key of theirs or by the name that
+    they have as a user.
+    """
+    told = of_me(fact.value_text)
+    subject = compiled("subject").match(told) if fact.kind == "fact" else None
+    if subject is None:
+        return told
+    is_own = fact.key.startswith(f"{_USER}.") and fact.key != _UNDER_NO_KEY
+    return f"I{told[subject.end() :]}" if is_own or subject[0].casefold() == fact.user_id.casefold() else told
 
 
 def _subject(fact: Fact) -> str:

@@ -82,6 +82,11 @@ def source_of(speaker: str) -> Source:
     return ROLES.get(speaker.strip().casefold(), "user_message")
 
 
+def is_oneself(speaker: str | None, user_id: str) -> bool:
+    """Return whether a speaker is the user: unnamed, called "user", or as the user's id says, in whatever letters ("Ana", of `ana`)."""
+    return speaker is None or speaker.strip().casefold() in ("user", user_id.casefold())
+
+
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""
 

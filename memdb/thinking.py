@@ -26,7 +26,7 @@ from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
 from memdb.putting_off import moved_from, moved_to_a_day
 from memdb.recording import read_fact
-from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
+from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
 from memdb.second_thoughts import Before
@@ -130,7 +130,7 @@ def rehearse(db: Database, turn: Turn, *, config: Config) -> None:
 
 def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     """What the user answers to a question that the assistant has just put for the memory (see `Context.question`)."""
-    if (turn.speaker or "user") not in ("user", turn.user_id):
+    if not is_oneself(turn.speaker, turn.user_id):
         return None
     asked = _asked_before(db, turn, turn.turn_id)
     if "“" not in asked:  # as each of them quotes what it is about
@@ -285,7 +285,8 @@ def _said(turn: Turn, asked: str, before: Before) -> str:
     if not answers and not begins_with_somebody(turn.user_input):
         return ""
     speaker, earlier = turn.speaker or "user", before()
-    told = ((speaker, earlier[0].user_input if earlier else ""), ("assistant" if speaker == "user" else "another", asked))
+    other = "assistant" if is_oneself(turn.speaker, turn.user_id) else "another"
+    told = ((speaker, earlier[0].user_input if earlier else ""), (other, asked))
     return "\n".join(f"- {who}: {' '.join(text.split())[-_HEARD:]}" for who, text in told if text.strip())
 
 

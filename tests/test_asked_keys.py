@@ -178,6 +178,7 @@ def test_whom_the_user_knows_is_asked_about_by_name() -> None:
     assert known("Where will I live?", people) == known("Where will I live?", {})
     assert known("Where do Henrik and Kavya live?", people) == []
     assert known("What's Bram's surname?", people) == ["bram.surname"]  # of whom nothing may be known
+    assert known("What's Ana's surname?", people) == ["user.surname"]
 
 
 def test_what_is_held_of_whom_one_names_comes_first(mem: memdb.Memory) -> None:
@@ -186,6 +187,50 @@ def test_what_is_held_of_whom_one_names_comes_first(mem: memdb.Memory) -> None:
     mem.drain()
     assert mem.search("What does Henrik do?", user_id="ana")[0].fact.value_text == "User's son works as a pilot"
     assert mem.search("where does kavya live", user_id="ana")[0].fact.value_text == "Kavya lives in Pune"
+
+
+@pytest.mark.parametrize(
+    ("user_id", "name", "asked"),
+    [
+        ("ana", None, "Ana"),  # by the user's id
+        ("u1", "My name is Ana.", "Ana"),
+        ("u1", "My name is Ana.", "ana"),
+        ("u1", "My name is Zoë Silva.", "Zoe"),
+        ("u1", "Everybody calls me Nini.", "Nini"),
+        ("u1", None, "the user"),
+    ],
+)
+def test_the_user_is_asked_about_by_name(mem: memdb.Memory, user_id: str, name: str | None, asked: str) -> None:
+    """An assistant asks its memory so: what is held of the user comes first, though it names nobody, and not that they are called so."""
+    for text in (*filter(None, [name]), "I live in Porto.", "I work at Acme."):
+        mem.observe(text, user_id=user_id)
+    mem.drain()
+    found = mem.search(f"Where does {asked} live?", user_id=user_id)
+    assert (found[0].fact.value_text, found[0].is_asked_for) == ("User lives in Porto", True)
+    verdict = mem.context(f"Where does {asked} live?", user_id=user_id).verdict
+    assert verdict is not None
+    assert verdict.decision != "abstain"
+
+
+@pytest.mark.parametrize("asked", ["the user", "The user", "the User"])
+def test_the_user_is_asked_about_as_an_assistant_calls_them_where_nobody_has_spoken(mem: memdb.Memory, asked: str) -> None:
+    mem.remember("User drives a Fiat", user_id="u1", key="user.drives", object="a Fiat")
+    assert [hit.is_asked_for for hit in mem.search(f"What car does {asked} have?", user_id="u1")] == [True]
+
+
+def test_the_user_s_name_is_a_word_where_they_speak_of_themselves(mem: memdb.Memory) -> None:
+    for text in ("My name is Rose.", "My favourite rose is Peace."):
+        mem.observe(text, user_id="u1")
+    mem.drain()
+    assert [key for key, _ in mem.search("What is my favourite rose?", user_id="u1").question.keys] == ["user.favourite_rose"]
+
+
+def test_whoever_else_the_user_knows_by_that_name_is_meant(mem: memdb.Memory) -> None:
+    for text in ("My name is Ana Silva.", "My daughter Ana lives in Faro.", "I live in Porto."):
+        mem.observe(text, user_id="u1")
+    mem.drain()
+    assert mem.search("Where does Ana live?", user_id="u1")[0].fact.object == "Faro"
+    assert mem.search("Where does Ana Silva live?", user_id="u1")[0].fact.object == "Porto"
 
 
 def test_of_two_sons_each_is_asked_about_under_his_own_keys(mem: memdb.Memory) -> None:

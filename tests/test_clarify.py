@@ -210,3 +210,10 @@ def test_what_was_asked_and_not_answered_is_not_asked_again_for_a_week(tmp_path:
         mem.drain()
         assert mem.context("And to drink?", user_id="ana", now="2025-03-02T10:00:00Z").question is None
         assert mem.context("And to drink?", user_id="ana", now="2025-03-09T10:00:00Z").question is not None
+
+
+def test_what_is_over_before_anybody_said_yes_is_not_asked_about(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("User takes aspirin", user_id="ana", key="user.takes", timestamp="2025-03-01", valid_to="2025-03-10")
+        asked = [mem.context("What shall I cook?", user_id="ana", now=f"2025-03-{day}").question for day in ("09", "11")]
+    assert asked == ["Shall I remember this: “User takes aspirin”?", None]

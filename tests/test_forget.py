@@ -922,3 +922,26 @@ def test_forgetting_a_household_leaves_what_else_is_known(mem: memdb.Memory) -> 
     mem.forget("ana", key="household.experience")
     assert [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note", "message"])] == before
     assert mem.facts("ana", kinds=["narrative"]) == []
+
+
+def test_forgetting_a_key_takes_what_was_refused_under_it_in_other_turns(tmp_path: Path) -> None:
+    """Why nothing was believed is noted with the turn, which stays, since it taught nothing under that key."""
+    read = [{"key": "user.likes", "object": one, "value_text": f"User likes {one}", "excerpt": "jazz en thee"} for one in ("jazz", "thee")]
+    answers = [json.dumps({"facts": [{**one, "confidence": sure}]}) for one, sure in zip(read, (0.9, 0.5), strict=True)]
+    llm = memdb.LanguageModel(memdb.ScriptedModel(answers), name="unsure", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        for day in (1, 2):
+            mem.observe("jazz en thee", user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}")
+            mem.drain()
+        assert [(turn.turn_id, [note.key for note in turn.notes]) for turn in mem.turns("ana")] == [("t1", []), ("t2", ["user.likes"])]
+        mem.forget("ana", key="user.likes")
+        assert [(turn.turn_id, turn.notes) for turn in mem.turns("ana")] == [("t2", ())]
+
+
+def test_forgetting_a_key_takes_what_was_said_to_be_over_under_it(mem: memdb.Memory) -> None:
+    for user in ("ana", "bea"):
+        mem.observe("I no longer work at Siemens.", user_id=user, timestamp="2025-03-01")
+    mem.drain()
+    assert all("Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea"))
+    mem.forget("ana", key="user.works_at")
+    assert ["Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea")] == [False, True]

@@ -119,6 +119,21 @@ def test_the_same_sentence_under_another_key_is_the_same_fact(tmp_path: Path) ->
         assert [(fact.key, fact.seen_count) for fact in mem.facts("ana")] == [("user.lives_in", 2)]
 
 
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("User is no longer allergic to pine nuts", "User is no longer allergic to pine nuts"),
+        ("User is allergic to pine nuts", "No longer so: User is allergic to pine nuts"),
+    ],
+)
+def test_a_denial_of_a_part_waits_however_unsure_the_extractor_is(tmp_path: Path, told: str, kept: str) -> None:
+    """An unsure statement is refused where nothing is held, but a denial bears on what is: the words tell it once, whoever wrote them."""
+    denied = found("user.allergic_to", "pine nuts", value_text=told, negated=True, confidence=0.5)
+    facts, _ = remembered(tmp_path, [found("user.allergic_to", "nuts")], [denied], sensitive_topics="keep")
+    assert [(fact.object, fact.status) for fact in facts] == [("nuts", "active"), ("pine nuts", "pending_confirmation")]
+    assert facts[1].value_text == kept
+
+
 NEVER_SWALLOWED: list[tuple[str, str, dict[str, Any]]] = [
     ("user.likes", "jazz", {"object": "tea"}),
     ("user.likes", "tea", {"object": "green tea"}),  # says more

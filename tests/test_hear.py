@@ -96,6 +96,12 @@ def test_nobody_else_answers_for_the_user(mem: memdb.Memory, speaker: str) -> No
     assert believed(mem) == {"Atlanta": "active", "Seattle": "pending_confirmation"}
 
 
+@pytest.mark.parametrize("speaker", ["User", "Ana"])
+def test_who_is_called_as_the_user_answers_for_the_user(mem: memdb.Memory, speaker: str) -> None:
+    moved(mem, "Seattle.", speaker=speaker)
+    assert believed(mem) == {"Seattle": "active"}
+
+
 def test_the_question_may_stand_among_other_words(mem: memdb.Memory) -> None:
     moved(mem, "Seattle.", before="Good morning, Ana! By the way,\n")
     assert believed(mem) == {"Seattle": "active"}

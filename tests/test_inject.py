@@ -170,7 +170,8 @@ def test_hard_constraints_come_before_everything() -> None:
 )
 def test_the_stale_and_the_doubtful_are_dropped_before_the_fresh(weak: Hit) -> None:
     fresh = hit("Plays the new lute", score=0.1)
-    context = made(Profile(), [weak, fresh], max_tokens=conservative_count("# Relevant Facts - Plays the new lute"))
+    room = conservative_count("# Relevant Facts - Plays the sad lute (unconfirmed)")  # for either of the two
+    context = made(Profile(), [weak, fresh], max_tokens=room)
     assert [item.text for item in context.items] == ["- Plays the new lute"]
     assert [item.fact_id for item in context.dropped] == [weak.fact.fact_id]
 
@@ -195,6 +196,16 @@ def test_a_weak_line_of_the_profile_goes_before_a_fresh_hit() -> None:
     profile = Profile(soft_preferences={"user.c": [entry("likes jazz", confidence=0.1)]})
     context = made(profile, [hit("likes jazz", confidence=0.1), hit("Fresh")], max_tokens=conservative_count("# Relevant Facts - Fresh"))
     assert [item.text for item in context.items] == ["- Fresh"]
+
+
+def test_an_unsure_constraint_goes_before_a_sure_liking() -> None:
+    profile = Profile(
+        hard_preferences={"user.b": [entry("eats vegan", confidence=0.1)]},
+        soft_preferences={"user.c": [entry("likes jazz", confidence=0.9)]},
+    )
+    context = made(profile, [], max_tokens=conservative_count("# User Profile - eats vegan (unsure)"))
+    assert [item.text for item in context.items] == ["- likes jazz"]
+    assert [item.text for item in context.dropped] == ["- eats vegan (unsure)"]
 
 
 def test_what_one_must_not_eat_does_not_go_stale() -> None:

@@ -435,3 +435,12 @@ def test_of_a_turn_only_the_calls_of_who_is_asked_for_are_told(mem: memdb.Memory
         keep_calls(mem._store.database(), [told], user_id=user, turn_id=turn, now=utc_now(), config=mem.config)
     assert [one.raw for one in mem.calls("ana", turn_id="t1")] == ["ana t1"]
     assert [one.raw for one in mem.calls(turn_id="t1")] == ["ana t1", "bea t1"]
+
+
+def test_what_was_asked_twice_is_replayed_in_that_order_each_with_its_attempts() -> None:
+    script = ScriptedModel(["no JSON", '{"word": "first"}', '{"word": "second"}'])
+    model, prompt = LanguageModel(script, name="script", backoff=0), Prompt(system="s", user="u")
+    kept = [call for _ in range(2) for call in model.ask(prompt, answer=Word, purpose="p").calls]
+    replay = memdb.ReplayModel(kept)
+    answers = [replay.ask(prompt, answer=Word, purpose="p") for _ in range(3)]
+    assert [(answer.record.word, len(answer.calls)) for answer in answers] == [("first", 2), ("second", 1), ("second", 1)]

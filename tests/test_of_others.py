@@ -114,3 +114,32 @@ def test_who_is_asked_about_is_told_of(mem: memdb.Memory) -> None:
     verdict = mem.context("Is my sister vegan?", user_id="ana").verdict
     assert verdict is not None
     assert verdict.decision == "answer"
+
+
+@pytest.mark.parametrize(
+    ("stated", "key", "question"),
+    [
+        ("Ana is vegan", "user.diet", "Am I vegan?"),
+        ("She is vegan", "user.diet", "Am I vegan?"),
+        ("Ana lives in Porto", "user.lives_in", "Where do I live?"),
+        ("Ana owns a bicycle", "user.owns", "Do I have a bicycle?"),
+        ("Tom owns a bicycle", "user.owns", "Do I have a bicycle?"),
+        ("Ana is vegan", None, "Am I vegan?"),
+        ("The user's doctor told them to avoid salt", None, "What did my doctor tell me?"),
+        ("The user's mother is called Teresa", None, "What is my mother's name?"),
+    ],
+)
+def test_what_an_application_states_of_the_user_by_name_is_told_of_the_user(
+    mem: memdb.Memory, stated: str, key: str | None, question: str
+) -> None:
+    mem.remember(stated, user_id="ana", key=key)
+    verdict = mem.context(question, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "answer"
+
+
+def test_what_an_application_states_without_a_key_of_another_by_name_is_not(mem: memdb.Memory) -> None:
+    mem.remember("Tom is vegan", user_id="ana")
+    verdict = mem.context("Am I vegan?", user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.reason == "what was found is told of somebody else"

@@ -524,7 +524,10 @@ def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
         (found(relevance=0.61, confidence=0.60), "answer"),
         (found(relevance=0.60, confidence=0.10), "answer"),
         (found(relevance=0.61, confidence=0.59), "clarify"),
+        (found(relevance=0.61, confidence=0.59, source="inferred"), "clarify"),
         (found(relevance=0.61, confidence=0.59, source="tool"), "verify"),
+        (found(relevance=0.61, confidence=0.59, source="web_scraped"), "verify"),
+        (found(relevance=0.61, confidence=0.59, source="system"), "verify"),
         (found(relevance=0.61, confidence=0.59, source="assistant_message"), "abstain"),
         (found(relevance=0.61, confidence=0.59, kind="message"), "abstain"),
         (found(lexical=0.0), "abstain"),
@@ -532,6 +535,12 @@ def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
 )
 def test_relevant_but_unsure_is_asked_verified_or_left(hit: Hit, decision: str) -> None:
     assert verdict_on(hit).decision == decision
+
+
+def test_a_verdict_is_on_the_item_of_highest_priority_wherever_it_ranks() -> None:
+    best_by_score = found("Lives near the river", relevance=0.5, confidence=0.7).model_copy(update={"score": 9.0})
+    verdict = verdict_on(best_by_score, found("Lives in Porto", relevance=0.9, confidence=0.59))
+    assert (verdict.fact_id, verdict.decision) == ("Lives in Porto", "clarify")
 
 
 def test_a_dispute_is_asked_about() -> None:
@@ -828,6 +837,11 @@ def test_an_improbable_answer_is_not_claimed(threshold: float | None, setting: f
     hits = Hits([found(relevance=0.4, confidence=0.7)], question=Question(text="q", meaning="q"))
     verdict = judge(hits, doubts=(), calibration=fitted, config=Config(abstain_probability=setting))
     assert (verdict.decision, round(verdict.probability or 0, 2)) == (decision, 0.12)
+
+
+def test_what_is_as_probable_as_it_must_be_is_claimed() -> None:
+    hits = Hits([found(relevance=0.4, confidence=0.7)], question=Question(text="q", meaning="q"))
+    assert judge(hits, doubts=(), calibration={"bias": 0.0}, config=Config(abstain_probability=0.5)).decision == "answer"
 
 
 def test_the_threshold_is_the_least_that_tells_apart_as_well_as_any() -> None:

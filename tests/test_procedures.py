@@ -135,3 +135,11 @@ def test_bad_input_is_told(mem: memdb.Memory) -> None:
         mem.learn("sleep", ["lie down", " "], user_id="ana")
     with pytest.raises(memdb.InputError, match="trigger is empty"):
         mem.learn(" ", ["lie down"], user_id="ana")
+
+
+def test_what_was_done_again_has_come_to_mind(mem: memdb.Memory) -> None:
+    dinner = mem.learn("plan a dinner", ["ask who comes"], user_id="ana", timestamp="2025-03-01")
+    for day in (2, 3):
+        mem.outcome(dinner.fact_id, day == 2, turn_id=f"t{day}", timestamp=f"2025-03-0{day}")
+    fact = mem.fact(dinner.fact_id)
+    assert (fact.access_count, str(fact.last_accessed)[:10]) == (2, "2025-03-03")

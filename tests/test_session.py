@@ -560,3 +560,10 @@ def test_what_was_stated_after_its_user_was_forgotten_stands_on_the_page(mem: me
         mem.remember("Likes figs", user_id="ana")
         s.flush()
         assert "Likes figs" in Path(str(mem.stats().path)).with_name("memory.md").read_text()
+
+
+def test_a_session_begins_with_what_matters_most_and_not_with_what_is_surest(mem: memdb.Memory) -> None:
+    for text, importance, confidence in (("Has a stall", 0.3, 0.95), ("Has a plan", 0.9, 0.75)):
+        mem.remember(text, user_id="ana", importance=importance, confidence=confidence)
+    with mem.session("ana") as session:
+        assert [fact.value_text for fact in session.bootstrap.facts] == ["Has a plan", "Has a stall"]

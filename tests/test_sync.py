@@ -173,6 +173,16 @@ def test_a_text_may_be_refused_thousands_of_times(tmp_path: Path) -> None:
         assert mem.vectors().waiting == 1
 
 
+def test_a_text_that_was_revived_is_tried_as_often_as_at_first(tmp_path: Path) -> None:
+    picky = Picky()
+    with memdb.open(tmp_path / "mem.db", embedder=picky, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:
+        mem.remember_many([{"value_text": "poison", "user_id": "ana"}])
+        for tried in (3, 6):
+            mem.drain()
+            assert mem.stats().outbox_dead == mem.retry() == 1
+            assert picky.refused == tried
+
+
 def test_a_text_that_is_refused_so_often_is_dead_and_retry_revives_it(tmp_path: Path) -> None:
     embedder = Picky()
     with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:

@@ -426,6 +426,16 @@ def test_a_turn_is_open_again_when_its_lease_or_its_pause_is_over(tmp_path: Path
         assert [claimed(now) for now in (noon, late)] == [[], [3]]
 
 
+def test_a_turn_whose_worker_was_not_let_finish_was_never_begun(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I like tea.", user_id="ana")
+        db, later = mem._store.database(), "9999-01-01T00:00:00.000Z"
+        for _ in range(30):
+            assert db.one("queue.claim", worker="w", now="2025-03-01T00:00:00.000Z", until=later, most=20, after=None)
+            db.run("queue.unclaim", worker="w")
+        assert [(turn.status, turn.attempts) for turn in mem.turns("ana")] == [("queued", 0)]
+
+
 def test_a_session_is_as_late_as_its_latest_turn_in_whatever_order_they_come(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
         for hour in (11, 12, 10):

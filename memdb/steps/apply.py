@@ -11,7 +11,7 @@ from memdb.database import Database
 from memdb.figures import to_share
 from memdb.household import as_remembered
 from memdb.ids import FACTS, id_of
-from memdb.keys import predicate_of
+from memdb.keys import negates, predicate_of
 from memdb.recording import (
     Log,
     Origin,
@@ -259,5 +259,6 @@ def _tells_its_beginning(
 
 
 def _denied_text(said: Candidate, doubted: Fact | None) -> str:
-    """What is denied, in words: where it is not named ("I left the job"), that is what is believed."""
-    return f"No longer so: {said.value_text if said.object or doubted is None else doubted.value_text}"
+    """What is denied, in words: where it is not named ("I left the job"), that is what is believed. A model may have denied it in words."""
+    told = said.value_text if said.object or doubted is None else doubted.value_text
+    return told if negates(told) and not negates(said.predicate.replace("_", " ")) else f"No longer so: {told}"

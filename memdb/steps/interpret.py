@@ -18,7 +18,7 @@ from memdb.keys import canonical_key, is_canonical, predicate_of, slug
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.quoting import unquoted
-from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn, source_of
+from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn, is_oneself, source_of
 from memdb.times import in_zone
 from memdb.when import read_time
 
@@ -103,7 +103,7 @@ def interpret(
     speaker = (turn.speaker or "user").strip()
     if source_of(speaker) != "user_message" or not turn.user_input.strip():
         return Interpreted()
-    subject = "user" if speaker.casefold() == "user" or speaker == turn.user_id else slug(speaker)
+    subject = "user" if is_oneself(speaker, turn.user_id) else slug(speaker)
     system = instructions("extract", subject=subject, predicates=", ".join(sorted(predicates)))
     candidates: dict[tuple[str, str, bool], Candidate] = {}
     notes: list[Note] = []

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memdb.earnest import in_earnest
-from memdb.records import Fact, Record, Turn
+from memdb.records import Fact, Record, Turn, is_oneself
 from memdb.times import MOMENT
 from memdb.verbs import stem_of, stem_of_past
 from memdb.when import find_times
@@ -144,7 +144,7 @@ def _is_none_of_theirs(says: str, turn: Turn) -> bool:
     """Whether what is to be done is left to another: to whom one person says it, or to the assistant, who has done it at once."""
     if _HELPED_AT_ONCE.match(says):
         return not 0 < len(turn.assistant_response.split()) <= _A_FEW  # nor is there anything left open where no answer is known
-    among_people = turn.speaker not in (None, "user", turn.user_id) and not turn.assistant_response
+    among_people = not is_oneself(turn.speaker, turn.user_id) and not turn.assistant_response
     return among_people and _TO_ANOTHER.match(says) is not None
 
 

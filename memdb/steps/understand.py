@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from memdb.acquaintances import name_keys, subjects
+from memdb.acquaintances import OWN_NAMES, name_keys, subjects
 from memdb.answers import Question
-from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, somebody_in
+from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, says_whose, somebody_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -204,19 +204,20 @@ def _keys(
     db: Database, text: str, words: Sequence[str], named: list[str], *, user_id: str
 ) -> tuple[tuple[tuple[str, str | None], ...], str]:
     """The keys that hold what a question asks for, of the user, of who speaks, or else of whom the user knows by name; and the question as
-    it is searched for: of Henrik's job as that of "my son", where that is held.
+    it is searched for: of Henrik's job as that of "my son", where that is held, and of the user's own, by name, as that of "User".
     """
     people: Mapping[str, str] = {}
     if not named and may_ask(text, words):
-        held = db.kept("understand.people", user_id=user_id, keys=json.dumps(list(name_keys(_EVERYWHERE))))
+        held = db.kept("understand.people", user_id=user_id, keys=json.dumps([*name_keys(_EVERYWHERE), *OWN_NAMES]))
         people = subjects((str(key), str(name)) for key, name in held)
     keys = keys_in(text, words, named, user_id=user_id, people=people)
-    somebody = somebody_in(text, people) if keys and people else None
-    if somebody is None or people.get(somebody.name) in (None, slug(somebody.name)):
+    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(words)) if keys and not named else None
+    if somebody is None or somebody.subject == slug(somebody.name):
         return keys, text
     if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
         return keys, text
-    return keys, mention(somebody.name).sub(f"my {somebody.subject.replace('_', ' ')}", text)
+    told = "User" if somebody.subject == _EVERYWHERE else f"my {somebody.subject.replace('_', ' ')}"
+    return keys, mention(somebody.name).sub(told, text)
 
 
 def _understood_abroad(
