@@ -12,7 +12,7 @@ from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, re
 from memdb.clause import Clause
 from memdb.english import clauses
 from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, needs, relation_words, rules
-from memdb.exchanges import capitalised, is_small, taken_up_in
+from memdb.exchanges import capitalised, is_small
 from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
@@ -69,12 +69,7 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
         for read in (_done_in, *ways, _come_in):
-            found = list(read(piece, here, known))
-            yield from found
-            for end in (one for one in found if one.negated and read in (_ended_in, _ended_for_good_in)):
-                for goes_on in _PART.split(piece.text)[1:]:
-                    for said in clauses(goes_on, at=here.at, zone=here.zone):
-                        yield from taken_up_in(replace(said, excerpt=clause.excerpt), here, end.key, end.object)
+            yield from read(piece, here, known)
 
 
 def _ended_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
@@ -421,8 +416,11 @@ def sorts_of(predicate: str) -> frozenset[str]:
         sorts.add("places")
     if predicate in called().attributes["thing"].values():
         sorts.add("gadgets")
-    known = sorts or predicate in over.activities
-    return frozenset({"any", *(sorts if known else {"places", "things"})})
+    if first == "favourite":
+        sorts.add("favourites")
+    if predicate in over.activities:
+        sorts.add("activities")
+    return frozenset({"any", *(sorts or {"places", "things"})})
 
 
 def _ending(one: Ending) -> tuple[Pattern, Ending]:

@@ -18,7 +18,8 @@ _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
 Sort = Literal[
-    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions", "debts"
+    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions", "debts",
+    "activities", "favourites"
 ]  # fmt: skip
 """What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
@@ -144,11 +145,16 @@ class Instead(_Table):
     took: str
     serves: str
     gets: str
+    comes_in: str
+    busy_at: str
+    works_on: str
+    will_do: str
     gotten: tuple[str, ...]
     does: str
     it: str
     goes_on: dict[str, str]
     bare: str
+    named: str
     next: str
     elided: str
     nowadays: str

@@ -23,7 +23,7 @@ from memdb.sentences import PLAIN
 
 _SAID = Pattern(match="", key="", kind="item", explicit=True, time="change", negative="skip", raw=True, examples=())
 _GATHERED = 0.8  # how sure it is what is so instead, where it is only said after what is over
-_NAMED = re.compile(r"(?<=\w )[A-Z]\w+$")
+_NAMED = re.compile(r"(?<=\w )(?<!^the )[A-Z]\w+$")
 
 
 def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) -> Iterator[Candidate]:
@@ -119,6 +119,7 @@ def _swapped() -> frozenset[str]:
     return frozenset({*words.predicates, *words.places, *attribute_of().values(), *rules().over.persons, "partner", "lives_in", "works_at"})
 
 
+_PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+|[;:]\s+|\s[-–—]+\s", re.IGNORECASE)
 _LONGEST_SWAP = 120  # characters
 _ANYTHING = _SAID.model_copy(update={"match": "(?P<o>.+)", "scope": "clause", "confidence": 0.9})
 _ENDS_WITH_ARTICLE = re.compile(r"\b(?:an?|the) $", re.IGNORECASE)
@@ -148,6 +149,17 @@ def _around(value: str, over: str) -> str:
     return f"{literal(value[: within.start()])}{{o}}{literal(value[within.end() :])}" if within is not None and named else ""
 
 
+def goes_on_in(clause: Clause, here: Circumstances, before: str, value: str) -> Iterator[Candidate]:
+    """Find what a sentence that says what is over, under the key `before`, says is so instead: "Sold the Fiat, I'm driving a Skoda"."""
+    over = telling(value)
+    for part in _PART.split(clause.excerpt.translate(PLAIN).rstrip(" .!"))[1:]:
+        if over and over <= telling(part):
+            continue
+        bare = Clause(excerpt=part, text=part, phrase=part, full=part)  # of "Malta it is", the clauses are "Malta" and "it is"
+        for said in (*clauses(part, at=here.at, zone=here.zone), bare):
+            yield from taken_up_in(replace(said, excerpt=clause.excerpt), here, before, value)
+
+
 def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) -> Iterator[Candidate]:
     """Find what a clause says is so instead of a value that has just been said to be over, under the key `before`: "…, I'm at Siemens now".
 
@@ -158,13 +170,26 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     if compiled(rules().over.passing).search(f"{clause.text} {clause.full}"):
         return  # "…, driving a rental for now"
     said = _SAID.model_copy(update={"match": words.it, "key": predicate, "scope": "clause", "time": "none", "deny": words.none})
-    ways = [said, said.model_copy(update={"match": words.bare})] if value else [said]
+    said = said.model_copy(update={"object": anew(value)})
+    ways, over = [said], rules().over
+    if value:
+        ways.append(said.model_copy(update={"match": words.bare}))
+    if value and predicate not in {*over.partners, *over.pets, *over.relatives}:  # "Lea left me, Netflix from now on"
+        ways.append(said.model_copy(update={"match": words.named}))
     if predicate in words.places:
         ways.insert(0, said.model_copy(update={"match": words.at, "kind": "org", "scope": "subject"}))
+        ways.append(said.model_copy(update={"match": words.busy_at, "kind": "org", "scope": "subject"}))
     if predicate in words.gotten:
         ways.append(said.model_copy(update={"match": words.gets, "kind": "brand", "scope": "subject"}))
+    if predicate in {"drives", *called().attributes["thing"].values()}:
+        ways.append(said.model_copy(update={"match": words.works_on, "kind": "item", "scope": "subject"}))
+    if predicate in {*words.returned, *words.places, *words.gotten}:
+        kind = "place" if predicate in words.returned else "org"
+        ways.append(said.model_copy(update={"match": words.will_do, "kind": kind}))
     if predicate in called().attributes["person"].values():
         ways.append(said.model_copy(update={"match": words.sees, "kind": "name", "scope": "subject"}))
+    if predicate in {*over.persons, *called().attributes["person"].values()}:
+        ways.append(said.model_copy(update={"match": words.comes_in, "kind": "name"}))
     if predicate == "studies":
         ways.append(said.model_copy(update={"match": words.does, "scope": "subject"}))
     if goes_on := words.goes_on.get(predicate):
@@ -173,7 +198,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     if predicate in words.places:
         ways.append(said.model_copy(update={"match": words.next, "time": "state"}))
     if value:
-        ways.append(said.model_copy(update={"match": words.took, "confidence": _GATHERED, "object": _anew(value)}))
+        ways.append(said.model_copy(update={"match": words.took, "confidence": _GATHERED}))
     if predicate in called().attributes["person"].values() or predicate in {*words.places, *words.gotten}:
         ways.append(said.model_copy(update={"match": words.serves, "kind": "raw"}))
     told, clause = clause.text, _whole(clause, here)
@@ -182,7 +207,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
         for pattern in ways
         for text in ([clause.text] if pattern.scope == "clause" else texts_of(pattern, clause))
         for one in read_pattern(pattern, clause, text, here)
-        if one.subject == subject and (not value or are_alike(value, one.object))
+        if one.subject == subject and (not value or (are_alike(value, one.object) and are_alike(one.object, value)))
     ]
     yield from taken_up
     if not taken_up and clause.text != told and compiled(words.nowadays).search(clause.excerpt):  # "…, cycling to work these days"
@@ -190,7 +215,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
             yield from facts_in(replace(again, excerpt=clause.excerpt, explicit=True), here)
 
 
-def _anew(value: str) -> str:
+def anew(value: str) -> str:
     """The object of a pattern by what was so before: after "going to Crete", what one is doing instead is "going to" there."""
     return f"{literal(value[: named.start()])}{{o}}" if value[:1].islower() and (named := _NAMED.search(value)) else "{o}"
 

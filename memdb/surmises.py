@@ -12,6 +12,7 @@ from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.clause import Clause
 from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, needs, rules
+from memdb.exchanges import anew
 from memdb.fitting import by_fragments
 from memdb.keys import normalise, predicate_of, telling
 from memdb.records import Candidate
@@ -122,8 +123,13 @@ def _told(one: Surmise, key: str, value: str, match: re.Match[str], clause: Clau
     says = _ANYTHING.model_copy(update={"key": predicate, "confidence": confidence, "explicit": one.sure})
     if not new:
         yield from read_pattern(says.model_copy(update={"object": literal(value), "negated": True}), plain, value, here)
-    elif are_alike(value, new) and telling(new) != telling(value) and not compiled(rules().instead.no_name).match(new):
-        yield from read_pattern(says.model_copy(update={"also": _ends(key, value, here)}), plain, new, here)
+        return
+    if match.start("new") == 0 and value.islower():
+        new = new[:1].lower() + new[1:]  # which only begins the sentence
+    alike = are_alike(value, new) and are_alike(new, value)
+    if alike and telling(new) != telling(value) and not compiled(rules().instead.no_name).match(new):
+        says = says.model_copy(update={"object": anew(value), "also": _ends(key, value, here)})
+        yield from read_pattern(says, plain, new, here)
 
 
 def _named_in(text: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str, str]]:

@@ -75,6 +75,18 @@ def test_what_may_be_over_is_asked_about_and_believed_until_then(before: str, te
         ("My bank is Barclays.", "I opened an account with Monzo, too."),
         ("I'm on a keto diet.", "They say keto's out of fashion."),
         ("My hobby is pottery.", '"Pottery is not for me," she said.'),
+        ("I'm learning German.", "Everyone at work has dropped German, it's Dutch now."),
+        ("I'm learning German.", "My brother finds German hard, so he's doing Dutch now."),
+        ("My gym is PureGym.", "PureGym closed early so Netflix it is."),
+        ("My hobby is climbing.", "Too wet for climbing, so yoga it is."),
+        ("My hobby is climbing.", "The climbing club is full, so it's wine now."),
+        ("I shop at Tesco.", "Tesco was shut so it's Aldi instead."),
+        ("I drive a Golf.", "The Golf is in the garage, so I take the train to work now."),
+        ("I play the violin.", "I played the cello instead of the violin."),
+        ("My vet is Mrs Jansen.", "We took the dog to Mr Bakker instead of Mrs Jansen today."),
+        ("My nanny is Ingrid.", "Ingrid left early so Marta looks after the kids."),
+        ("My flatmate is Kenji.", "Kenji went out, Netflix it is."),
+        ("My favourite food is lasagne.", "Has ramen ever beaten lasagne?"),
     ],
 )
 def test_what_only_names_it_raises_no_doubt(before: str, text: str, tell: Tell) -> None:

@@ -17,7 +17,7 @@ from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
 from memdb.clause import Clause
 from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
+from memdb.exchanges import capitals_in, changed_in, exchanged_in, goes_on_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.records import Candidate, Predicate, Turn
@@ -29,7 +29,7 @@ from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_da
 
 _DONE = frozenset(("plays", "hobby", "learning"))
 _UNDER_WAY = ("plans", "learning")
-_ON_DAYS = re.compile(r" (?:on \w+days|every \w+day)\b")
+_ON_DAYS = re.compile(r" (?:on \w+days|every (?:\w+day|morning|evening|night|week|weekend)|(?:once|twice|\w+ times) (?:a|every) \w+)\b")
 
 _Found = dict[tuple[str, str, bool], Candidate]
 """What was found so far, by key, object, and whether it is so no longer."""
@@ -155,6 +155,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, there)
+        if ended and all(one.negated for one in facts):
+            facts += chain.from_iterable(goes_on_in(clause, here, *one) for one in ended)
         kept = _KEPT_OVER if ended else kept - 1
         over = ended or (over if kept > 0 and not facts else [])  # "I quit Bosch, I'd had enough, I'm at Siemens now"
         answered = any(clause is one for one in answers)
