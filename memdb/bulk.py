@@ -55,8 +55,11 @@ def store_many(
     kinds = kinds_but_messages(db)
     zone = UTC if str(config.zone) == "UTC" else config.zone
 
-    def at(given: date | str | None) -> str:
-        return stored(utc_now() if given is None else given, zone=zone)
+    def at(given: date | str | None, field: str) -> str:
+        try:
+            return stored(utc_now() if given is None else given, zone=zone)
+        except InputError as error:
+            raise InputError(f"{field}: {error}") from error
 
     stream, taken, added = iter(facts), 0, 0
     batch = list(islice(stream, _TAKEN))

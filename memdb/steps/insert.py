@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Reckon = Callable[[date | str | None], str]
-"""Turns a time as it was given, or None for the present, into its stored form."""
+Reckon = Callable[[date | str | None, str], str]
+"""Turns a time as it was given, or None for the present, and the name of its field into its stored form."""
 
 Incoming = tuple[SqlValue, ...]
 """A fact as it is stored: the values of `_COLUMNS`. Python's garbage collector passes over plain tuples, not over thousands of records."""
@@ -67,12 +67,12 @@ def narratives(facts: Sequence[Incoming]) -> dict[str, str]:
 def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> Incoming:
     """Return a fact, whose `value_json` can be stored, as it is stored."""
     said = vars(fact)  # a record takes longer to tell each of twenty fields
-    said_at = time(said["timestamp"])
+    said_at = time(said["timestamp"], "timestamp")
     span = span_of(said["kind"], fact.value_json, zone=config.zone).values() if said["kind"] in SPANS else ()
     happened = said["event_time"] if said["event_time"] is not None else min(span, default=None)
     began = said["valid_from"] if said["valid_from"] is not None else max(span, default=None)
-    begins = time(began) if began is not None else said_at
-    ends = time(said["valid_to"]) if said["valid_to"] is not None else None
+    begins = time(began, "valid_from") if began is not None else said_at
+    ends = time(said["valid_to"], "valid_to") if said["valid_to"] is not None else None
     if ends is None and said["kind"] == "task" and state_of(fact.value_json) == "done":
         ends = max(begins, said_at)  # what is done is over, also where nobody says since when
     checks.in_order(begins, ends)
@@ -98,7 +98,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         said["confidence"],
         importance,
         said["source"],
-        time(happened) if happened is not None else None,
+        time(happened, "event_time") if happened is not None else None,
         begins,
         ends,
         said["turn_id"] or turn_id,
