@@ -64,8 +64,8 @@ def narratives(facts: Sequence[Incoming]) -> dict[str, str]:
     return {str(fact[_FACT_ID]): str(fact[_NOW]) for fact in facts if fact[_KIND] == "narrative"}
 
 
-def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> Incoming:
-    """Return a fact, whose `value_json` can be stored, as it is stored."""
+def incoming(fact: NewFact, *, object: str | None, time: Reckon, turn_id: str, config: Config) -> Incoming:
+    """Return a fact, whose `value_json` can be stored, as it is stored; `object` is the bare value that it has, if one is known."""
     said = vars(fact)  # a record takes longer to tell each of twenty fields
     said_at = time(said["timestamp"], "timestamp")
     span = span_of(said["kind"], fact.value_json, zone=config.zone).values() if said["kind"] in SPANS else ()
@@ -81,10 +81,10 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         stated = importance if "importance" in fact.model_fields_set else None
         memory_type, importance = as_remembered(fact.value_text, memory_type, stated, config=config)
     details = None
-    if said["object"] is not None or said["value_json"] is not None:
+    if object is not None or said["value_json"] is not None:
         subject, _, predicate = fact.key.partition(".")
         given = as_parts(fact.value_json)
-        parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
+        parts = {**given, "subject": subject, "predicate": predicate, "object": object or fact.value_text}
         details = json.dumps(parts, ensure_ascii=False)
     return (
         said["fact_id"] or str(uuid4()),
