@@ -30,7 +30,7 @@ from memdb.steps.retrieve import retrieve
 from memdb.steps.suffice import suffice
 from memdb.steps.understand import understand
 from memdb.store import Store
-from memdb.times import end_of, to_text, to_utc
+from memdb.times import end_of, instant, to_text
 from memdb.tokens import Tokenizer
 from memdb.vectors import VectorCache
 
@@ -222,10 +222,12 @@ class Answering:
             participants=narrowed.get("participants"),
             tiers=narrowed.get("tiers"),
         )
-        checks.terms(narrowed.get("must"))
+        must = narrowed.get("must")
+        checks.terms(must)
         begins, ends = self._stretch(narrowed.get("since"), narrowed.get("until"))
         return {
             **narrowed,
+            "must": None if must is None else tuple(must),
             "since": begins,
             "until": ends,
             "min_age_minutes": checks.age(narrowed.get("min_age_minutes"), "min_age_minutes"),
@@ -236,9 +238,11 @@ class Answering:
     def _stretch(self, since: date | str | None, until: date | str | None) -> tuple[datetime | None, datetime | None]:
         """From when on and before when."""
         zone = self._config.zone
-        begins = None if since is None else to_utc(since, zone=zone)
-        ends = None if until is None else end_of(until, zone=zone)
-        if until is not None and begins and ends and (ends < begins or ends == begins != to_utc(until, zone=zone)):
+        begins = None if since is None else instant(since, "since", zone=zone)
+        if until is None:
+            return begins, None
+        said, ends = instant(until, "until", zone=zone), end_of(until, zone=zone)
+        if begins and (ends < begins or ends == begins != said):
             # the day before ends as the next begins
             raise InputError(f"until is {until}, before since, {since}; give the earlier time as since.")
         return begins, ends

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,14 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors
 from memdb.errors import ConfigError, InputError, ModelOutputError
-from memdb.keys import is_canonical
+from memdb.keys import is_canonical, predicate_of
 from memdb.records import NewFact
 from memdb.segments import merge_all
 from memdb.steps.decay import reckon
 from memdb.steps.insert import Incoming, Reckon, incoming, insert, narratives, user_by_user
-from memdb.stored import kinds_but_messages
+from memdb.stored import kinds_but_messages, predicates
 from memdb.times import stored, utc_now
+from memdb.wording import value_behind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,11 +54,18 @@ def store_many(
         ConfigError: the file has another embedder by now than the one that made the vectors.
     """
     checks.records(facts, "facts")
-    kinds = kinds_but_messages(db)
+    kinds, known = kinds_but_messages(db), predicates(db)
     zone = UTC if str(config.zone) == "UTC" else config.zone
 
-    def at(given: date | str | None) -> str:
-        return stored(utc_now() if given is None else given, zone=zone)
+    def at(given: date | str | None, field: str) -> str:
+        try:
+            return stored(utc_now() if given is None else given, zone=zone)
+        except InputError as error:
+            raise InputError(f"{field}: {error}") from error
+
+    @cache
+    def label(key: str) -> str:
+        return predicate_of(key, known).label
 
     stream, taken, added = iter(facts), 0, 0
     batch = list(islice(stream, _TAKEN))
@@ -67,7 +76,8 @@ def store_many(
         while batch:
             turn_id = f"import-{uuid.uuid4().hex}"
             rows = [
-                _row(place, one, kinds=kinds, time=at, turn_id=turn_id, config=config) for place, one in enumerate(batch, start=taken + 1)
+                _row(place, one, kinds=kinds, label=label, time=at, turn_id=turn_id, config=config)
+                for place, one in enumerate(batch, start=taken + 1)
             ]
             rows, order = user_by_user(rows)
             ready = vectors(taken, len(batch), len(batch) < _TAKEN)
@@ -115,10 +125,21 @@ def usable(
 
 
 def _row(
-    place: int, given: NewFact | Mapping[str, object], *, kinds: Collection[str], time: Reckon, turn_id: str, config: Config
+    place: int,
+    given: NewFact | Mapping[str, object],
+    *,
+    kinds: Collection[str],
+    label: Callable[[str], str],
+    time: Reckon,
+    turn_id: str,
+    config: Config,
 ) -> Incoming:
     try:
-        return incoming(_new_fact(given, kinds), time=time, turn_id=turn_id, config=config)
+        fact = _new_fact(given, kinds)
+        bare = fact.object
+        if bare is None and fact.kind == "fact":  # as `remember` does, so that it is one with what the user says
+            bare = value_behind(label(fact.key), fact.value_text)
+        return incoming(fact, object=bare, time=time, turn_id=turn_id, config=config)
     except InputError as error:
         raise InputError(f"Fact {place} cannot be stored: {error}") from error
 

@@ -276,9 +276,12 @@ def count(value: int, argument: str) -> int:
 
 def truth(value: bool, argument: str) -> bool:
     """Return whether something is so, if that was said: of texts, also "no" would count as true."""
-    if value not in (True, False):
-        raise InputError(f"{argument} is {value!r}; give True or False.")
-    return bool(value)
+    try:
+        if value in (True, False):
+            return bool(value)
+    except ValueError:  # an array with several is neither, and says no more than that
+        pass
+    raise InputError(f"{argument} is {value!r}; give True or False.")
 
 
 def bound(value: float | None, argument: str) -> float | None:
@@ -336,7 +339,7 @@ def several(values: Iterable[str], argument: str) -> None:
 
 def terms(values: Sequence[str] | None) -> None:
     """Refuse a word or phrase that no text can have in it."""
-    for value in values or ():
+    for value in () if values is None else values:
         if not any(letter.isalnum() for letter in text(value, "must")):
             raise InputError(f"must holds {value!r}, which has no letters or digits; give words and phrases, such as 'green tea'.")
 
@@ -361,6 +364,6 @@ def in_order(begins: str, ends: str | None) -> None:
 
 def one_of(value: Name, names: Sequence[str], argument: str) -> Name:
     """Return a name if it is one of those that there are."""
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise InputError(f"{argument} is {value!r}; give one of {', '.join(names)}.")
     return value

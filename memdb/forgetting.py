@@ -31,7 +31,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         checks.key(key)
     if db.all("page.written", user_id=checks.name(user_id, "user_id")) and key is not None:
         read_page(db, user_id=user_id, now=utc_now(), config=config)  # what was changed by hand is not lost with the page
-    with db.durably(), db.transaction():  # nobody who was forgotten comes back with a power cut
+    with db.durably(), db.roomy(), db.transaction():  # nobody who was forgotten comes back with a power cut
         told = untell(db, user_id=user_id, key=key)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         newest = int((db.one("insert.last") or {})["id"] or 0)

@@ -159,7 +159,7 @@ class Intake:
     ) -> Turn:
         answer = "" if assistant_response is None else checks.text(assistant_response, "assistant_response")  # a model may say nothing
         answer = answer if answer.strip() else ""  # a model may answer with a blank line
-        if not user_input and not answer:
+        if not answer and (user_input is None or not checks.text(user_input, "user_input")):
             raise InputError("There is nothing to observe: give user_input, assistant_response or both.")
         if not checks.text(user_input, "user_input").strip() and user_input:
             raise InputError("user_input is blank, so that there is nothing to observe in it; give what was said, or leave it out.")
@@ -204,7 +204,7 @@ class Intake:
                 raise InputError(f"Message {place} cannot be loaded: {error}") from error
 
     def _time(self, value: date | str | None) -> datetime:
-        return instant(value, zone=self._config.zone)
+        return instant(value, "timestamp", zone=self._config.zone)
 
 
 def _derived_turn_id(*parts: str | None) -> str:

@@ -75,7 +75,7 @@ def links(
     if not 1 <= depth <= _DEEPEST:
         raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
     checks.lists(relations=relations, statuses=statuses)
-    for relation in relations or ():
+    for relation in () if relations is None else relations:
         checks.one_of(relation, get_args(Relation), "relation")
     fact_id, over = reading.fact(db, fact_id).fact_id, LIVE if statuses is None else statuses
     return walk(

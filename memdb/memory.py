@@ -546,7 +546,7 @@ class Memory:
             InputError: the fact is no longer live, would end before it began, or was over earlier.
         """
         at = self._now(now)
-        ends = self._time(valid_to) if valid_to is not None else at
+        ends = self._time(valid_to, "valid_to") if valid_to is not None else at
         fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
         self._background.wake()
         return fact
@@ -571,7 +571,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
         """
-        db, at = self._store.database(), checks.lived(self._time(timestamp), "timestamp")
+        db, at = self._store.database(), checks.lived(self._time(timestamp, "timestamp"), "timestamp")
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def undo(
@@ -717,7 +717,7 @@ class Memory:
                 "participants": participants,
                 "tiers": tiers,
             },
-            as_of=self._past(as_of),
+            as_of=self._past(as_of, "as_of"),
             weights=weights,
             statuses=statuses,
             goal=goal,
@@ -791,7 +791,7 @@ class Memory:
             limit=limit,
             now=self._now(now),
             goal=goal,
-            as_of=self._past(as_of),
+            as_of=self._past(as_of, "as_of"),
             statuses=statuses,
             narrowed={**filters, "min_score": min_score, "tiers": tiers},
             record=True,
@@ -910,7 +910,7 @@ class Memory:
             key=key,
             statuses=statuses,
             kinds=kinds,
-            as_of=self._past(as_of),
+            as_of=self._past(as_of, "as_of"),
             categories=categories,
             contains=contains,
             turn_id=turn_id,
@@ -1203,7 +1203,7 @@ class Memory:
             limit=limit,
             weights=by,
             statuses=statuses,
-            as_of=self._past(as_of),
+            as_of=self._past(as_of, "as_of"),
             now=at,
             embeds=self._answering.patient is not None and db.has_vectors,
         )
@@ -1444,14 +1444,14 @@ class Memory:
             )
         return hits
 
-    def _time(self, value: Time | None) -> datetime:
-        return instant(value, zone=self._config.zone)
+    def _time(self, value: Time | None, argument: str) -> datetime:
+        return instant(value, argument, zone=self._config.zone)
 
-    def _past(self, value: Time | None) -> datetime | None:
-        return None if value is None else self._time(value)
+    def _past(self, value: Time | None, argument: str) -> datetime | None:
+        return None if value is None else self._time(value, argument)
 
     def _now(self, value: Time | None) -> datetime:
-        return utc_now() if value is None else checks.lived(self._time(value), "now")
+        return utc_now() if value is None else checks.lived(self._time(value, "now"), "now")
 
     def _hurried(self) -> Embedder | None:
         """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""

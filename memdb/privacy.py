@@ -26,6 +26,7 @@ _DIGITS = 3  # at least; pin 13 is one of a circuit board
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\W_]+")
 _LEAST = 4  # letters and digits of a secret that is known again
+_SHORT = 1_000  # characters of a text of which it is kept in mind what it names
 _MARKS = ".,;:!?\"'“”()[]<>`*"
 _PARTS = re.compile(r"[\s:=\uff1a]+")
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
@@ -242,8 +243,14 @@ def without_secrets(text: str, *, told: Set[str] = frozenset()) -> str:
 
 def named_secrets(text: str) -> Set[str]:
     """Return what a text tells to be a password, a PIN or the like, which may stand elsewhere without that name."""
+    return _named(text) if len(text) <= _SHORT else _named.__wrapped__(text)
+
+
+@lru_cache(maxsize=16_384)  # one reflection after the other reads the same messages
+def _named(text: str) -> Set[str]:
     spoken = _compiled("spoken")
-    values = (_PARTS.split(text[start:end].strip(_MARKS))[-1] for name, start, end in _secrets(text) if name in spoken)
+    shapes = [*spoken.values(), *(pattern for name, pattern in _compiled("identifiers").items() if name in spoken)]
+    values = (_PARTS.split(match.group().strip(_MARKS))[-1] for pattern in shapes for match in pattern.finditer(text))
     return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _rules().said_of_secrets)
 
 

@@ -191,7 +191,7 @@ def give_feedback(db: Database, query: str, fact_id: str, *, user_id: str | None
     """
     asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
     with db.transaction():
-        given = reading.fact(db, fact_id) if user_id is None else reading.fact_of_user(db, fact_id, user_id=user_id)
+        given = reading.fact(db, fact_id) if user_id is None else reading.fact_of_user(db, fact_id, user_id=checks.name(user_id, "user_id"))
         reading.in_place(db, given)
         db.run("feedback.give", user_id=given.user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
 

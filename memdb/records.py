@@ -289,7 +289,9 @@ class NewFact(Record):
     user_id: str = Field(min_length=1, description="Whose memory.")
     key: str = Field(default="user.note", description="subject.predicate, such as user.lives_in.")
     kind: str = Field(default="fact", description="A row of the table kinds, but no message.")
-    object: str | None = Field(default=None, description="The bare value: Lisbon. The whole text, if left out.")
+    object: str | None = Field(
+        default=None, description="The bare value: Lisbon. If left out, what the text says behind its key's words, or all of it."
+    )
     value_json: JsonValue = Field(default=None, description="Details of any shape.")
     category: Category = Field(default="other", description="What it is about.")
     memory_type: MemoryType | None = Field(default=None, description="How long it lasts, from SIGNIFICANT to TRANSIENT.")

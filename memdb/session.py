@@ -30,7 +30,7 @@ from memdb.steps.clarify import clarify
 from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
-from memdb.times import in_zone, to_text, to_utc, utc_now
+from memdb.times import in_zone, instant, to_text, to_utc, utc_now
 from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
@@ -101,9 +101,9 @@ class Session:
         self.user_id, self.session_id = user_id, session_id
         self._identity = new_identity()
         self._simulated = now is not None
-        self._latest = self._instant(now) if now is not None else None
+        self._latest = self._instant(now, "now") if now is not None else None
         kinds = stored.kinds_but_messages(store.database())
-        self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None), kinds=kinds)
+        self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None, "now"), kinds=kinds)
         self._open = self._held = True
         self._said: dict[str, str] = {}  # which turn said a message that is in mind
         self.bootstrap = self._begin()
@@ -126,7 +126,7 @@ class Session:
         speaker: str | None = None,
     ) -> str:
         """Take a turn of this session, safely on disk when this returns, and return its id; its words come to mind."""
-        at = self._at(timestamp)
+        at = self._at(timestamp, "timestamp")
         turn = self._memory.observe(
             user_input,
             assistant_response,
@@ -158,7 +158,7 @@ class Session:
         Raises:
             InputError: an argument cannot be used.
         """
-        at = self._at(now)
+        at = self._at(now, "now")
         self._heed_the_file(at)
         budget = self._config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
         tokenizer = self._answering.tokenizer
@@ -184,7 +184,7 @@ class Session:
         linked: what is left then, such as of a large import, is linked by the next flush. Edits made in memory.md since it was written
         are offered as pending facts before it is written over.
         """
-        at = self._at(now)
+        at = self._at(now, "now")
         self._think()
         if not self._heed_the_file(at):
             return Flushed()
@@ -207,7 +207,7 @@ class Session:
 
     def snapshot(self, *, now: date | str | None = None) -> Fact | None:
         """Write the account of this session so far, and that of its day, and return it; None if nothing happened in it."""
-        at = self._at(now)
+        at = self._at(now, "now")
         self._think()
         return self._account(self.session_id, at)
 
@@ -215,7 +215,7 @@ class Session:
         """End the session: account, profile, flush. Closing twice does no harm."""
         if not self._open:
             return
-        at = self._at(now)
+        at = self._at(now, "now")
         self._think()
         if self._heed_the_file(at):
             self._keep_all(at)  # before the account, which tells of it
@@ -361,18 +361,18 @@ class Session:
             if item.fact_id == shown.fact_id or (item.kind == "message" and one_line(item.text, most=_LINE) in shown.text):
                 self.working.touch(item.text)
 
-    def _instant(self, value: date | str) -> datetime:
-        return to_utc(value, zone=self._config.zone)
+    def _instant(self, value: date | str, argument: str) -> datetime:
+        return instant(value, argument, zone=self._config.zone)
 
     def _now(self) -> datetime:
         return self._latest if self._simulated and self._latest is not None else to_utc(utc_now())
 
-    def _at(self, value: date | str | None) -> datetime:
+    def _at(self, value: date | str | None, argument: str) -> datetime:
         if not self._open:
             raise InputError(f"The session {self.session_id!r} is over; begin another with mem.session().")
         if value is None:
             return self._now()
-        at = self._instant(value)
+        at = self._instant(value, argument)
         self._latest = max(at, self._latest) if self._latest is not None else at
         return at
 

@@ -84,10 +84,10 @@ def remember(
         InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept.
     """
 
-    def time(given: date | str | None) -> datetime | None:
-        return None if given is None else instant(given, zone=config.zone)
+    def time(given: date | str | None, argument: str) -> datetime | None:
+        return None if given is None else instant(given, argument, zone=config.zone)
 
-    said_at = checks.lived(instant(timestamp, zone=config.zone), "timestamp")
+    said_at = checks.lived(instant(timestamp, "timestamp", zone=config.zone), "timestamp")
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
     checks.storable(value_json)
@@ -107,7 +107,7 @@ def remember(
     checks.details(kind, value_json)
     if kind == "narrative":
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
-    begins, ends = time(valid_from) or max(span.values(), default=None), time(valid_to)
+    begins, ends = time(valid_from, "valid_from") or max(span.values(), default=None), time(valid_to, "valid_to")
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:
         said = Candidate(
@@ -118,7 +118,7 @@ def remember(
             confidence=1.0,
             excerpt=value_text,
             value_json={**details, **parts},
-            event_time=time(event_time) or min(span.values(), default=None),
+            event_time=time(event_time, "event_time") or min(span.values(), default=None),
             valid_from=begins,
             valid_to=ends,
             temporary=valid_to is not None,
@@ -213,7 +213,7 @@ def write(
         InputError: the user or the time cannot be used; or an item has unknown or unusable fields, and those before it are kept.
     """
     checks.records(items, "items")
-    checks.lived(instant(timestamp, zone=config.zone), "timestamp")
+    checks.lived(instant(timestamp, "timestamp", zone=config.zone), "timestamp")
     predicates = stored.predicates(db)
     consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
     accepted: list[str] = []
@@ -244,7 +244,7 @@ def write(
                 predicate=predicate_of(key, predicates),
                 embedder=embedder,
                 config=config,
-                now=instant(timestamp, zone=config.zone),
+                now=instant(timestamp, "timestamp", zone=config.zone),
             )
             if reason is None:
                 kept = _keep(db, item, key, user_id=user_id, timestamp=timestamp, embedder=hurried(), config=config)
@@ -374,7 +374,7 @@ def _retold(
     """A task that is told of once more, with what is told of it anew: when it is due, its marks, and where it stands."""
     if task.status not in LIVE and _wanted(item.details) == "done":
         return task
-    due = instant(item.event_time, zone=config.zone) if item.event_time else task.event_time
+    due = instant(item.event_time, "event_time", zone=config.zone) if item.event_time else task.event_time
     tells_more = due != task.event_time or set(item.tags) - set(task.tags) or item.importance not in (None, task.importance)
     if tells_more:
         if task.status not in LIVE:  # what is over is held no longer, and would be one more
@@ -387,7 +387,7 @@ def _retold(
 def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | None, config: Config) -> Fact:
     """A task as it stands by what is said of it."""
     stands = state == state_of(task.value_json) and (state == "done") == (task.status == "expired")
-    return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
+    return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, "timestamp", zone=config.zone), "now"))
 
 
 def _key_of(kind: str) -> str:

@@ -64,13 +64,16 @@ def in_zone(at: datetime, zone: tzinfo) -> datetime:
         return (datetime.min if at.year == 1 else datetime.max).replace(tzinfo=zone)
 
 
-def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
-    """Return a time as `to_utc` does, the present if None.
+def instant(value: date | str | None, argument: str, *, zone: tzinfo) -> datetime:
+    """Return the time that an argument gives, as `to_utc` does; the present if None.
 
     Raises:
         InputError: the text is not an ISO-8601 time, or it is neither text nor a time.
     """
-    return to_utc(utc_now() if value is None else value, zone=zone)
+    try:
+        return to_utc(utc_now() if value is None else value, zone=zone)
+    except InputError as error:
+        raise InputError(f"{argument}: {error}") from error
 
 
 def span_of(kind: str, details: object, *, zone: tzinfo) -> dict[str, datetime]:

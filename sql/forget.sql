@@ -73,6 +73,49 @@ returning id, session_id;
 -- statement: delete_all_messages
 delete from facts where kind = 'message' and user_id = :user_id;
 
+-- Whether a user has at least so many rows.
+-- statement: many
+select 1 from facts where user_id = :user_id limit 1 offset :least - 1;
+
+-- What the triggers of facts do for each row that goes, done at once for all that a user has: of each row SQLite would look for neighbours that go
+-- with it, and note each window up to three times.
+-- statement: unlist_words
+delete from facts_fts where rowid in (select id from facts where user_id = :user_id);
+
+-- statement: vectors_go
+insert into outbox (id, user_id)
+select id, user_id
+from (
+  select -id as id, user_id from facts where user_id = :user_id and kind = 'message'
+  union all
+  select id, user_id from facts where user_id = :user_id)
+where true
+order by id
+on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+
+-- statement: ungather
+delete from reindexed
+where id in (
+  select -id from facts where user_id = :user_id and kind = 'message'
+  union all
+  select id from facts where user_id = :user_id);
+
+-- statement: unmirror
+insert into mirror_outbox (fact_id)
+select f.fact_id
+from meta m
+cross join facts f on f.user_id = :user_id and f.status in ('active', 'pending_confirmation')
+where m.name = 'collection'
+on conflict (fact_id) do update set change = random(), attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+
+-- statement: mirror_erased
+insert into mirror_erased (fact_id)
+select f.fact_id
+from meta m
+cross join facts f on f.user_id = :user_id
+where m.name = 'collection'
+on conflict (fact_id) do nothing;
+
 -- statement: delete_archive
 delete from facts_archive where user_id = :user_id and (:key is null or key = :key);
 

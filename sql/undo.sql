@@ -24,8 +24,13 @@ where h.user_id = :user_id
     select :turn_id
     union all
     select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id
-    union all  -- what an application stated in the session, or drew from it, came with no turn of its own
-    select f.source_turn_id from facts f where :session_id is not null and f.user_id = :user_id and f.session_id = :session_id
+    union all
+    select m.source_turn_id from facts m indexed by facts_session where m.user_id = :user_id and m.session_id = :session_id and m.kind = 'message'
+    union all  -- what an application stated in the session, or drew from it, came with no turn of its own: looked for among all but the messages
+    select f.source_turn_id
+    from kinds k
+    cross join facts f on f.user_id = :user_id and f.kind = k.kind
+    where :session_id is not null and k.kind <> 'message' and f.session_id = :session_id
     union all
     select s.turn_id from fact_history s where s.user_id = :user_id and s.session_id = :session_id)
   and not exists (
@@ -52,7 +57,9 @@ from facts f
 where f.id in (
     select t.id from facts t where t.user_id = :user_id and t.source_turn_id = :turn_id
     union
-    select s.id from facts s where :session_id is not null and s.user_id = :user_id and s.session_id = :session_id)
+    select s.id
+    from facts s
+    where :session_id is not null and s.user_id = :user_id and s.kind in ('fact', 'note', 'task', 'procedure') and s.session_id = :session_id)
   and f.kind in ('fact', 'note', 'task', 'procedure')
   and not (f.status = 'expired' and f.valid_to = f.valid_from)
   and not exists (select 1 from fact_history h where h.fact_id = f.fact_id and h.before is null and h.after is not null)

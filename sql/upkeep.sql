@@ -144,7 +144,7 @@ where id = (select max(id) from since n where session_id in (select session_id f
 order by id
 limit 1;
 
--- What came in meanwhile counts for the next time.
+-- What came in meanwhile counts for the next time. The turns of a session are found by its messages: there may be very many behind this one.
 -- statement: reflected
 update upkeep set
   reflected_id = :id,
@@ -153,10 +153,11 @@ update upkeep set
       select count(*) from turns t where t.user_id = :user_id and t.id > upkeep.reflected_id and t.id <= :id and t.status = 'done')),
     (select count(*) from turns t where t.user_id = :user_id and t.id > :id and t.status = 'done')),
   significant_session = (
-    select t.session_id
-    from turns t
-    cross join facts f on f.user_id = t.user_id and f.source_turn_id = t.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
-    where upkeep.significant_session is not null and t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
+    select m.session_id
+    from facts m indexed by facts_session
+    cross join turns t on t.user_id = m.user_id and t.turn_id = m.source_turn_id and t.id > :id
+    cross join facts f on f.user_id = m.user_id and f.source_turn_id = m.source_turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
+    where m.user_id = :user_id and m.session_id = upkeep.significant_session and m.kind = 'message'
     limit 1)
 where user_id = :user_id;
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
+from itertools import count as count_from
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -621,6 +622,56 @@ def test_others_write_between_while_many_vectors_are_removed(tmp_path: Path) -> 
         with db.transaction():
             erased, last = erase_vectors(db, user_id="ana", after=-1000, newest=0)
         assert (erased, last is None) == (500, False)
+
+
+def left_of_many(path: Path, *, with_a_trigger_of_ones_own: bool) -> dict[str, list[tuple[object, ...]]]:
+    """What stands where the triggers write after a user with very many rows was forgotten, and another with few."""
+    with memdb.open(path, embedder=HashingEmbedder(8), llm=None, config={"worker": False}) as mem:
+        mem.load([{"text": f"I hummed tune {n}", "session_id": f"s{n // 9}", "turn_id": f"t{n}"} for n in range(520)], user_id="ana")
+        mem.remember_many({"value_text": f"Hums {n}", "user_id": "ana", "fact_id": f"ana-{n}"} for n in range(9))
+        mem.remember_many({"value_text": f"Hums {n}", "user_id": "bea", "fact_id": f"bea-{n}"} for n in range(9))
+        mem.drain()
+        db = mem._store.database()
+        with db.transaction():
+            for sql in (
+                "insert into meta (name, value) values ('collection', 'theirs')",
+                "insert into reindexed (id, embedding) select id, zeroblob(32) from facts",
+                "insert into reindexed (id, embedding) select -id, zeroblob(32) from facts where kind = 'message'",
+                *(["create trigger own after delete on facts begin select 1; end"] if with_a_trigger_of_ones_own else []),
+            ):
+                db.connection.execute(sql)
+        cut_short(db, user_id="ana")
+        tables = {
+            "facts_fts_docsize": "id",
+            "outbox": "id, user_id, attempts, dead",
+            "reindexed": "id",
+            "mirror_outbox": "(select count(*) from mirror_outbox)",  # messages have names of their own in each file
+            "mirror_erased": "(select count(*) from mirror_erased)",
+        }
+        told = {table: db.connection.execute(f"select {what} from {table} order by 1").fetchall() for table, what in tables.items()}
+        assert not db.connection.execute("select 1 from facts_fts where facts_fts match 'tune'").fetchall()
+        return told
+
+
+def test_very_many_rows_leave_as_much_to_do_as_each_row_would(tmp_path: Path) -> None:
+    at_once = left_of_many(tmp_path / "at once.db", with_a_trigger_of_ones_own=False)
+    assert at_once == left_of_many(tmp_path / "one by one.db", with_a_trigger_of_ones_own=True)
+    assert len(at_once["outbox"]) == 520 + 520 + 9
+    assert at_once["mirror_erased"][0] == (529,)
+    assert len(at_once["reindexed"]) == len(at_once["facts_fts_docsize"]) == 9
+
+
+def test_very_many_rows_go_without_a_look_for_the_neighbours_of_each(tmp_path: Path) -> None:
+    def looked(count: int) -> int:
+        """In hundreds of steps of SQLite."""
+        with memdb.open(tmp_path / f"{count}.db", embedder=None, llm=None, config={"worker": False}) as mem:
+            mem.load([{"text": f"I hummed tune {n}", "session_id": f"s{n // 9}"} for n in range(count)], user_id="ana")
+            taken = count_from(0)
+            mem._store.database().connection.set_progress_handler(lambda: next(taken) < 0, 100)
+            cut_short(mem._store.database(), user_id="ana")
+            return next(taken)
+
+    assert looked(2_600) - looked(600) < 2_000 * 6  # one by one they take seven and more
 
 
 def test_vectors_that_waited_leave_no_bytes_once_removed(tmp_path: Path) -> None:

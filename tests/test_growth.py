@@ -417,6 +417,33 @@ def test_the_facts_of_a_key_are_read_without_a_look_at_all_that_is_known(tmp_pat
     assert steps(tmp_path, fill, read, 4000) <= steps(tmp_path, fill, read, 500) * 1.2 + 10
 
 
+def test_a_session_is_taken_back_without_a_look_at_all_that_was_said(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", session_id="s3", timestamp=NOON)
+        mem.load([{"text": f"It is cold, {place}.", "session_id": f"s{place // 10}"} for place in range(count)], user_id="ana")
+        mem.drain()
+
+    def undo(mem: memdb.Memory, _: int) -> None:
+        assert mem.undo(user_id="ana", session_id="s3").ended == 1
+
+    more = steps(tmp_path, fill, undo, 1_500) - steps(tmp_path, fill, undo, 300)
+    assert more <= 340  # 24 steps for each further message, whose turns are looked through; with their rows it would be 34
+
+
+def test_a_reflection_is_noted_without_a_look_at_all_that_was_said_since(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.load([{"text": f"It is cold, {place}.", "session_id": f"s{place // 10}"} for place in range(count)], user_id="ana")
+        mem.drain()
+        write(mem, "update upkeep set significant_session = 's3'")
+
+    def note(mem: memdb.Memory, _: int) -> None:
+        db = mem._store.database()
+        with db.transaction():
+            db.run("upkeep.reflected", user_id="ana", id=20)
+
+    assert steps(tmp_path, fill, note, 1_500) <= steps(tmp_path, fill, note, 300) * 1.2 + 10
+
+
 def test_what_a_turn_taught_is_looked_up_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
     def fill(mem: memdb.Memory, count: int) -> None:
         mem.remember_many(likes(count))

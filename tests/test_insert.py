@@ -79,6 +79,27 @@ def test_a_wrong_fact_is_named_and_nothing_of_its_transaction_is_kept(mem: memdb
     assert mem.facts("ana") == []
 
 
+def test_what_a_fact_tells_behind_the_words_of_its_key_is_its_object(mem: memdb.Memory) -> None:
+    mem.remember_many(
+        [
+            {"value_text": "Ana lives in Porto.", "user_id": "ana", "key": "user.lives_in", "fact_id": "home"},
+            {"value_text": "Ana lives in Porto.", "user_id": "ana", "kind": "note", "fact_id": "note"},
+            {"value_text": "Never was in Rome", "user_id": "ana", "key": "user.lives_in", "fact_id": "never"},
+            {"value_text": "Ana lives in Faro", "user_id": "ana", "key": "user.lives_in", "object": "Faro (PT)", "fact_id": "own"},
+        ]
+    )
+    assert {name: mem.fact(name).object for name in ("home", "note", "never", "own")} == {
+        "home": "Porto", "note": "Ana lives in Porto.", "never": "Never was in Rome", "own": "Faro (PT)",
+    }  # fmt: skip
+
+
+def test_what_a_user_says_of_a_fact_that_came_with_many_confirms_it(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Ana lives in Porto.", "user_id": "ana", "key": "user.lives_in"}])
+    mem.observe("I live in Porto.", user_id="ana")
+    mem.drain()
+    assert [fact.seen_count for fact in mem.facts("ana", key="user.lives_in")] == [2]
+
+
 def test_a_text_is_kept_to_the_letter(mem: memdb.Memory) -> None:
     texts = ["a\x00b", "naïve\n\ttea", "張偉 😀", "'; drop table facts; --"]
     mem.remember_many({"value_text": text, "user_id": "ana"} for text in texts)

@@ -17,6 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import apsw
+import numpy as np
 import pytest
 from pydantic import JsonValue
 
@@ -167,6 +168,7 @@ def test_details_that_lie_as_deep_as_they_may_are_read_again_wherever_they_stand
     assert [change.operation for change in mem.history(fact_id=kept.fact_id)] == ["insert", "reject"]
 
 
+SEVERAL: Any = np.array(["True", "False"])  # of which no one can say whether it is true
 FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana", "valid_from": "2025-03-02"}
 
 
@@ -181,7 +183,19 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.event("  ", user_id="ana"), "description is empty"),
         (lambda mem: mem.observe("Hi.", user_id=" "), "user_id is empty"),
         (lambda mem: mem.observe("\ud800", user_id="ana"), "surrogate"),
-        (lambda mem: mem.observe("Hi.", user_id="ana", timestamp="noon"), "'noon' is not a time"),
+        (lambda mem: mem.observe("Hi.", user_id="ana", timestamp="noon"), "timestamp: 'noon' is not a time"),
+        (lambda mem: mem.observe(SEVERAL, user_id="ana"), "user_input is ndarray, not text"),
+        (lambda mem: mem.search("x", user_id="ana", record=SEVERAL), "record is array.*; give True or False"),
+        (lambda mem: mem.maintain(dry_run=SEVERAL), "dry_run is array.*; give True or False"),
+        (lambda mem: mem.link("x", "y", SEVERAL), "relation is array.*; give one of "),
+        (lambda mem: mem.feedback("x", "y", user_id=SEVERAL), "user_id is ndarray, not text"),
+        (lambda mem: mem.links("x", relations=SEVERAL), "relation is .*'True'.*; give one of "),
+        (lambda mem: mem.remember("x", user_id="ana", event_time="noon"), "event_time: 'noon' is not a time"),
+        (lambda mem: mem.remember("x", user_id="ana", valid_from="noon"), "valid_from: 'noon' is not a time"),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "event_time": "noon"}]), "Fact 1 cannot be stored: event_time: 'noon' is not a time"),
+        (lambda mem: mem.search("x", user_id="ana", until="noon"), "until: 'noon' is not a time"),
+        (lambda mem: mem.search("x", user_id="ana", since="noon"), "since: 'noon' is not a time"),
+        (lambda mem: mem.facts("ana", now="noon"), "now: 'noon' is not a time"),
         (lambda mem: mem.search("x", user_id="ana", kinds=["rumour"]), "no kind 'rumour'"),
         (lambda mem: mem.search("x", user_id="ana", weights="heavy"), "no weight set 'heavy'"),
         (lambda mem: mem.search("x", user_id="ana", limit=-1), "limit is -1; give a number of 0 or more"),
@@ -231,7 +245,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.forget("ana", key="Lives In"), "is not a key"),
         (lambda mem: mem.search("x", user_id=""), "user_id is empty"),
         (lambda mem: mem.search(None, user_id="ana"), "query is NoneType, not text"),
-        (lambda mem: mem.search("x", user_id="ana", as_of=""), "'' is not a time"),
+        (lambda mem: mem.search("x", user_id="ana", as_of=""), "as_of: '' is not a time"),
         (lambda mem: mem.search("x", user_id="ana", min_score=float("nan")), "min_score is nan"),
         (lambda mem: mem.recall("x", user_id=" "), "user_id is empty"),
         (lambda mem: mem.recall("x", user_id="ana", max_age_days=float("nan")), "max_age_days is nan"),
@@ -321,7 +335,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.undo(user_id="", turn_id="t1"), "user_id is empty; give a name"),
         (lambda mem: mem.remember("x", user_id="ana", key=""), "'' is not a key; write subject.predicate"),
         (lambda mem: mem.remember("x", user_id="ana", turn_id=""), "turn_id is empty; give a name"),
-        (lambda mem: mem.remember("x", user_id="ana", valid_to=""), "'' is not a time; write it like"),
+        (lambda mem: mem.remember("x", user_id="ana", valid_to=""), "valid_to: '' is not a time; write it like"),
         (lambda mem: memdb.mend(""), "path is empty; give the path of a file"),
         (lambda mem: mem.observe("Hi.", user_id="ana", turn_id=0), "turn_id is int, not text"),  # 1 would be told, too
         (lambda mem: mem.observe("Hi.", [], user_id="ana"), "assistant_response is list, not text"),

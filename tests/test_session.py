@@ -381,7 +381,7 @@ def test_a_session_that_is_over_says_so(mem: memdb.Memory) -> None:
         (lambda mem: mem.session(" "), "user_id is empty"),
         (lambda mem: mem.session("ana", ""), "session_id is empty"),
         (lambda mem: mem.session("ana", eviction="random"), "eviction is 'random'; give one of fifo, lru, importance"),
-        (lambda mem: mem.session("ana", now="noon"), "'noon' is not a time"),
+        (lambda mem: mem.session("ana", now="noon"), "now: 'noon' is not a time"),
         (lambda mem: mem.session("ana").context("x", max_tokens="many"), "max_tokens is 'many'; give a whole number"),
         (lambda mem: mem.session("ana").context("x", max_tokens=-1), "max_tokens is -1; give a number of 0 or more"),
     ],

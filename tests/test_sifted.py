@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -134,6 +135,7 @@ def test_the_archive_is_sifted_as_the_rest_is(mem: memdb.Memory) -> None:
 
     assert found() == found(must=["porto"]) == found(since="2025-01-31") == found(until="2025-01-01") == ["Porto"]
     assert found(must=["Lisbon"]) == found(since="2025-02-01") == found(until="2024-12-31") == []
+    assert found(must=np.array(["Porto", "lives"])) == ["Porto"]  # as any list of texts
 
 
 def test_what_must_be_there_is_looked_for_in_all_of_the_archive(mem: memdb.Memory) -> None:

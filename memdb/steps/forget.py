@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from memdb.answers import Forgotten
 from memdb.database import Database, SqlValue
@@ -11,6 +12,10 @@ from memdb.database import Database, SqlValue
 _BATCH = 500  # texts that are looked through at once, and vectors that are erased
 BEGINNING = -(2**63)
 """Before the numbers of all vectors."""
+
+_MANY = 500  # rows; for fewer, the triggers are quicker than planning every statement anew
+_INSTEAD = ("forget.unlist_words", "forget.vectors_go", "forget.ungather", "forget.unmirror", "forget.mirror_erased")
+"""What the triggers do for each row that goes, for all of a user."""
 
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
 
@@ -50,8 +55,12 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
     gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
-    messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
-    facts = db.run("forget.delete_facts", user_id=user_id, key=key)
+    many = key is None and db.all("forget.many", user_id=user_id, least=_MANY) and not db.all("insert.strange")
+    with db.untriggered() if many else nullcontext():
+        for instead in _INSTEAD if many else ():
+            db.run(instead, user_id=user_id)
+        messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
+        facts = db.run("forget.delete_facts", user_id=user_id, key=key)
     archived = db.run("forget.delete_archive", user_id=user_id, key=key)
     history = db.run("forget.delete_history", user_id=user_id, key=key)
     removed = db.run("forget.delete_turns", user_id=user_id, key=key, turns=turns)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Reckon = Callable[[date | str | None], str]
-"""Turns a time as it was given, or None for the present, into its stored form."""
+Reckon = Callable[[date | str | None, str], str]
+"""Turns a time as it was given, or None for the present, and the name of its field into its stored form."""
 
 Incoming = tuple[SqlValue, ...]
 """A fact as it is stored: the values of `_COLUMNS`. Python's garbage collector passes over plain tuples, not over thousands of records."""
@@ -64,15 +64,15 @@ def narratives(facts: Sequence[Incoming]) -> dict[str, str]:
     return {str(fact[_FACT_ID]): str(fact[_NOW]) for fact in facts if fact[_KIND] == "narrative"}
 
 
-def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> Incoming:
-    """Return a fact, whose `value_json` can be stored, as it is stored."""
+def incoming(fact: NewFact, *, object: str | None, time: Reckon, turn_id: str, config: Config) -> Incoming:
+    """Return a fact, whose `value_json` can be stored, as it is stored; `object` is the bare value that it has, if one is known."""
     said = vars(fact)  # a record takes longer to tell each of twenty fields
-    said_at = time(said["timestamp"])
+    said_at = time(said["timestamp"], "timestamp")
     span = span_of(said["kind"], fact.value_json, zone=config.zone).values() if said["kind"] in SPANS else ()
     happened = said["event_time"] if said["event_time"] is not None else min(span, default=None)
     began = said["valid_from"] if said["valid_from"] is not None else max(span, default=None)
-    begins = time(began) if began is not None else said_at
-    ends = time(said["valid_to"]) if said["valid_to"] is not None else None
+    begins = time(began, "valid_from") if began is not None else said_at
+    ends = time(said["valid_to"], "valid_to") if said["valid_to"] is not None else None
     if ends is None and said["kind"] == "task" and state_of(fact.value_json) == "done":
         ends = max(begins, said_at)  # what is done is over, also where nobody says since when
     checks.in_order(begins, ends)
@@ -81,10 +81,10 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         stated = importance if "importance" in fact.model_fields_set else None
         memory_type, importance = as_remembered(fact.value_text, memory_type, stated, config=config)
     details = None
-    if said["object"] is not None or said["value_json"] is not None:
+    if object is not None or said["value_json"] is not None:
         subject, _, predicate = fact.key.partition(".")
         given = as_parts(fact.value_json)
-        parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
+        parts = {**given, "subject": subject, "predicate": predicate, "object": object or fact.value_text}
         details = json.dumps(parts, ensure_ascii=False)
     return (
         said["fact_id"] or str(uuid4()),
@@ -98,7 +98,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         said["confidence"],
         importance,
         said["source"],
-        time(happened) if happened is not None else None,
+        time(happened, "event_time") if happened is not None else None,
         begins,
         ends,
         said["turn_id"] or turn_id,
