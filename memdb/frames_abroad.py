@@ -376,6 +376,8 @@ class Reader:
             return False
         if kind == "person" and not is_a_name(words[0]):
             return False
+        if kind in ("name", "called", "person") and len(said) == 1:
+            return False  # "la mia collega. È il nostro rito": a letter is a word
         if self._starts.match(said):
             return False  # "Pizza und hasse Oliven": another clause
         small = said == said.lower()

@@ -256,7 +256,7 @@ def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(t
         "Vivo en Roma is what he always says.", "bin gleich wieder da", "Mein Bruder hat eine Katze, sie heißt Mimi.", "Ich habe einen Hund, eine Katze und ein Pferd verkauft.",
         "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
         "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "vengo a prenderti", "Se vivessi a Napoli, andrei al mare.", "mi ha detto: vivo a Roma",
-        "ho lasciato le chiavi a casa", "sono di fretta", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.",
+        "ho lasciato le chiavi a casa", "sono di fretta", "Ne bevo due con la Samira, la mia collega. È il nostro rito.", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.",
         "deixei as chaves em casa", "gosto da tua ideia", "Trabalho no Porto.", "é para um amigo: tenho 19 anos", "sou de poucas palavras", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip

@@ -473,6 +473,24 @@ def test_what_one_person_tells_another_not_to_forget_is_no_task_of_theirs(mem: m
     assert of(mem, "task") == []
 
 
+def test_what_the_assistant_lists_in_a_chat_is_no_task_and_what_it_promises_is(mem: memdb.Memory) -> None:
+    said = {"role": "assistant", "timestamp": "2025-03-01T10:00:00Z"}
+    mem.load(
+        [
+            {**said, "content": "Remind me to call mum.", "role": "user"},
+            {**said, "content": "Congratulations! To do: change the microchip to your name. I called mum. I still have to go."},
+            {**said, "content": "Don't forget to drink water! I'll look into the trains tomorrow."},
+            {**said, "content": "TODO: call the bank. I'll look into the boats.", "role": "tool"},
+        ],
+        user_id="ana",
+    )
+    mem.drain()
+    told = [(task.value_text, task.source, task.status) for task in of(mem, "task")]
+    assert told == [
+        ("call mum", "user_message", "active"), ("The assistant will look into the trains tomorrow", "assistant_message", "active")
+    ]  # fmt: skip
+
+
 def test_what_the_assistant_helped_to_write_is_not_left_open(mem: memdb.Memory) -> None:
     mem.observe("Help me write a toast for Kim.", f"Sure! {'Dear all. ' * 20}", user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memdb.earnest import in_earnest
-from memdb.records import Fact, Record, Turn, is_oneself
+from memdb.records import Fact, Record, Turn, is_oneself, source_of
 from memdb.times import MOMENT
 from memdb.verbs import stem_of, stem_of_past
 from memdb.when import find_times
@@ -108,6 +108,8 @@ class Loops(Record):
 
 def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo) -> Loops:
     """Return what a turn leaves open and what it closes, by the English phrases for it. Tasks are read only if anything was done."""
+    if (role := source_of(turn.speaker or "user")) != "user_message":  # a message of a chat by itself
+        turn = turn.model_copy(update={"user_input": "", "assistant_response": turn.user_input if role == "assistant_message" else ""})
     opened = []
     for said, pattern, words, promised in (
         (turn.user_input, _OPENS, _OPENING, False), (turn.assistant_response, _PROMISES, _PROMISING, True)
