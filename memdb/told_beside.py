@@ -296,7 +296,7 @@ def _in_brackets() -> tuple[re.Pattern[str], re.Pattern[str]]:
     who, name = rf"(?P<who>(?:my|our) (?:[\w-]+ )??(?:{relation_words()}))", r"(?P<name>(?-i:[A-Z][a-z][\w'-]*))"
     no_name = filled_in("(?!(?:{no_caller}|{month}|{weekday})\\b)")
     return (
-        re.compile(rf"\b{no_name}{name} \({who}\)", re.IGNORECASE),
+        re.compile(rf"\b{no_name}{name} \({who}(?:, (?:his|her|their) [\w-]+)?\)", re.IGNORECASE),
         re.compile(rf"\b{who} \((?:called |named )?{no_name}{name}\)", re.IGNORECASE),
     )
 
