@@ -8,7 +8,8 @@
 Each person of `chats/` has some forty conversations, a line a turn, and asks weeks later: for what was said in passing, for what the
 assistant told, for something new where tastes and circumstances matter, for what stands in several conversations, for what is so now, and
 for what needs dates. Made up, by writers who did not know how memdb works, and were to ask in other words than the answer has. Four write
-in English, jonas in German, claire in French, lucia in Spanish. Rules and weights were fitted to nobody but those of `LOOKED_AT`.
+in English, jonas in German, claire in French, lucia in Spanish. Weights were fitted to nobody but those of `LOOKED_AT`; rules were
+mended by what any of them says.
 With `--asked-before`, they asked all of it in the days before, word for word, and the assistant knew no answer.
 
 Those of `chats/abroad/` have half as many conversations, in Dutch, French, German, Italian, Polish, Portuguese, Russian, Swedish, Turkish
