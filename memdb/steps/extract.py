@@ -29,7 +29,7 @@ from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_da
 
 _DONE = frozenset(("plays", "hobby", "learning"))
 _UNDER_WAY = ("plans", "learning")
-_ON_DAYS = re.compile(r" (?:on \w+days|every (?:\w+day|morning|evening|night|week|weekend)|(?:once|twice|\w+ times) (?:a|every) \w+)\b")
+_HOW_OFTEN = re.compile(r" (?:on \w+days|every (?:\w+day|morning|evening|night|week|weekend)|(?:once|twice|\w+ times) (?:a|every) \w+)\b")
 
 _Found = dict[tuple[str, str, bool], Candidate]
 """What was found so far, by key, object, and whether it is so no longer."""
@@ -228,7 +228,7 @@ def _with_its_days(facts: list[Candidate], there: Situation) -> list[Candidate]:
         one.model_copy(update={"key": key, "object": value, "value_json": None})
         for one in over
         for value, words in habits
-        if telling(one.object) < words and value not in named and _ON_DAYS.search(value)
+        if telling(one.object) < words and value not in named and _HOW_OFTEN.search(value)
     ]
 
 
