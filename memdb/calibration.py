@@ -24,6 +24,7 @@ _MEANING = ("cosine", "window", "both", "match")
 _NEARNESS = ("lexical", "cosine", "window", "match")
 _BY_MEANING_ONLY = ("match", "window", "coverage", "relevance", "confidence", "margin")  # by words alone they add nothing to the others
 _LEAD = 5.0  # a lead of a fifth of all that nearness can give says all that it can say
+_ENDINGS = ("'s", "ing", "ed", "es", "s")  # the longer before what it ends in
 _ECHO = 0.5  # as much as this a hit asks the same, and is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
@@ -194,7 +195,10 @@ def _told(question: Question, text: str) -> set[str]:
 
 def _stem(word: str) -> str:
     """An English word without its ending, in small letters, so that “calls” and “called” are the same."""
-    return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()
+    plain = word.casefold()
+    if plain.endswith(_ENDINGS):
+        return next(plain.removesuffix(ending) for ending in _ENDINGS if plain.endswith(ending)) or plain
+    return plain
 
 
 def probability_of(evidence: Mapping[str, float], weights: Mapping[str, float]) -> float | None:

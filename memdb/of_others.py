@@ -96,18 +96,19 @@ def told_in(text: str, question: str, *, names: Iterable[str] = ()) -> Told:
     if relative := relative_in(question):
         mine = {found["whose"] is None for found in relative.finditer(_plain(text[:LONGEST]))}
         return Told(own=int(True in mine), of_others=int(False in mine))
-    asked = {_stem(word) for word in _WORD.findall(_plain(question)) if word not in STOP_WORDS}
-    named = (one["name"] for one in compiled("name").finditer(text[:LONGEST]))
+    asked, plain = _telling(question), _plain(text[:LONGEST])
+    if not _alike(asked, _stems(plain)):
+        return Told(0, 0)
+    named = (one["name"] for one in compiled("capital").finditer(text[:LONGEST]))
     begins = (one["name"] for one in compiled("begins").finditer(text[:LONGEST]) if is_a_name(one["name"].lower()))
     others = [name.lower() for name in {*names, *named, *begins} if re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is None]
     own, of_others, of_another = set[str](), set[str](), False
-    quoted = compiled("quoted").findall(plain := _plain(text[:LONGEST]))
+    quoted = compiled("quoted").findall(plain)
     for sentence in (*quoted, *compiled("ends").split(compiled("quoted").sub(" ", plain))):
         for part in (sentence,) if sentence in quoted else _parts(sentence):
             goes_on = of_another and compiled("says").search(part) is None
             of_another = sentence in quoted or goes_on or _is_of_another(part, others)
-            words = {_stem(word) for word in _WORD.findall(part)}
-            found = {one for one in asked if any(_is_alike(one, word) for word in words)}
+            found = _alike(asked, _stems(part))
             if not of_another:  # "the dog" is the one that was just told of
                 found -= {one for one in found & of_others if re.search(rf"\bthe {re.escape(one)}", part)}
             if of_another:
@@ -119,9 +120,18 @@ def told_in(text: str, question: str, *, names: Iterable[str] = ()) -> Told:
 
 @cache
 def compiled(name: str) -> re.Pattern[str]:
-    """Return a pattern of the section `whose` of rules/asked.toml, in which {relative} stands for whoever is somebody's."""
+    """Return a pattern of the section `whose` of rules/asked.toml, in which {relative} stands for whoever is somebody's, and {capital} for
+    a name.
+    """
     nouns = sorted({*called().relations, *called().attributes["person"], *_CHILDREN}, key=len, reverse=True)
-    return re.compile(rules().whose[name].replace("{relative}", f"(?:{'|'.join(map(re.escape, nouns))})"))
+    pattern = rules().whose[name].replace("{capital}", rules().whose["capital"])
+    return re.compile(pattern.replace("{relative}", f"(?:{'|'.join(map(re.escape, nouns))})"))
+
+
+@lru_cache(maxsize=16)
+def _telling(question: str) -> frozenset[str]:
+    """The words of a question that tell something, without their endings."""
+    return frozenset(_stem(word) for word in _WORD.findall(_plain(question)) if word not in STOP_WORDS)
 
 
 def _as_told(fact: Fact) -> str:
@@ -169,11 +179,18 @@ def _plain(text: str) -> str:
     return text.lower().replace("’", "'").strip()
 
 
+def _stems(plain: str) -> set[str]:
+    return set(map(_stem, _WORD.findall(plain)))
+
+
 def _stem(word: str) -> str:
     """A word without its ending: "studying", "studies" and "study" are the same."""
     bare = ENDING.sub("", word) if len(word) > 3 else word
     return f"{bare[:-1]}i" if bare.endswith("y") and len(bare) > 3 else bare
 
 
-def _is_alike(one: str, other: str) -> bool:
-    return one == other or (min(len(one), len(other)) >= _LEAST and (one.startswith(other) or other.startswith(one)))
+def _alike(asked: frozenset[str], words: set[str]) -> set[str]:
+    """Those of the words asked for that are among the others, or of which one is the beginning of the other."""
+    long = tuple(word for word in words if len(word) >= _LEAST)
+    rest = (one for one in asked - words if len(one) >= _LEAST)
+    return set(asked & words).union(one for one in rest if one.startswith(long) or any(word.startswith(one) for word in long))

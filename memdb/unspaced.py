@@ -34,7 +34,8 @@ def words_of(text: str, *, contracted: bool = False) -> list[str]:
     plain = unicodedata.normalize("NFC", text).lower().replace("i̇", "i")  # of "İ"; not case folded: the index keeps "ß"
     marks = "".join(sorted(letter for letter in set(plain) if letter in _JOINERS or _is_mark(letter)))
     part = rf"[^\W_](?:[^\W_]|[{marks}])*" if marks else r"[^\W_]+"
-    return [found for word in re.findall(rf"{part}(?:['’]{part})*" if contracted else part, plain) for found in words_in(word)]
+    words: list[str] = re.findall(rf"{part}(?:['’]{part})*" if contracted else part, plain)
+    return words if _LETTER.search(plain) is None else [found for word in words for found in words_in(word)]
 
 
 def _is_mark(letter: str) -> bool:
