@@ -2,26 +2,50 @@
 -- of changes, and made anew in the end.
 
 -- Shelves of these users with many chunks, so many of which have no codes that they are worth a block. The last chunk of a shelf is written into,
--- and so a block's may have been that was the last of all: they are to be looked at from that one on, where all before has codes.
+-- and so a block's may have been that was the last of all: they are to be looked at from that one on, where all before has codes. Chunks are
+-- counted only where there are no codes, and no more than it takes: a large user has thousands, and this is asked whenever a vector comes.
 -- statement: due
+with recursive shelves (user_id, shelf) as (
+  select u.value, (select min(k.partition01) from facts_vec_chunks k where k.partition00 = u.value)
+  from json_each(:users) u
+  union all
+  select s.user_id, (select min(k.partition01) from facts_vec_chunks k where k.partition00 = s.user_id and k.partition01 > s.shelf)
+  from shelves s
+  where s.shelf is not null),
+coded as (
+  select
+    s.user_id,
+    s.shelf,
+    coalesce((select max(c.last) from vector_codes c where c.user_id = s.user_id and c.shelf = s.shelf), 0) as last,
+    coalesce((
+      select sum((
+        select count(*)
+        from (
+          select 1
+          from facts_vec_chunks k
+          where k.partition00 = s.user_id and k.partition01 = s.shelf and k.chunk_id > c.before and k.chunk_id < c.first
+          limit :size + 1)))
+      from (
+        select first, lag(last, 1, 0) over (order by first) as before
+        from vector_codes
+        where user_id = s.user_id and shelf = s.shelf) c), 0) as missing
+  from shelves s
+  where exists (
+    select 1 from facts_vec_chunks k where k.partition00 = s.user_id and k.partition01 = s.shelf limit 1 offset :least))
 select
-  k.partition00 as user_id,
-  k.partition01 as shelf,
-  coalesce((
-    select c.first
-    from (
-      select sum(chunks) as chunks, max(first) as first, max(last) as last
-      from vector_codes
-      where user_id = k.partition00 and shelf = k.partition01) c
-    where c.chunks = (
-      select count(*) from facts_vec_chunks b
-      where b.partition00 = k.partition00 and b.partition01 = k.partition01 and b.chunk_id <= c.last)), 0) as since
-from json_each(:users) u
-cross join facts_vec_chunks k on k.partition00 = u.value
-group by k.partition00, k.partition01
-having count(*) > :least
-  and count(*) - 1 - coalesce((
-    select sum(c.chunks) from vector_codes c where c.user_id = k.partition00 and c.shelf = k.partition01), 0) >= :size;
+  user_id,
+  shelf,
+  iif(missing > 0, 0, coalesce((
+    select max(c.first) from vector_codes c where c.user_id = coded.user_id and c.shelf = coded.shelf), 0)) as since
+from coded
+where missing - 1 + (
+  select count(*)
+  from (
+    select 1
+    from facts_vec_chunks k
+    where k.partition00 = coded.user_id and k.partition01 = coded.shelf and k.chunk_id > coded.last
+    limit :size + 1)) >= :size
+order by user_id, shelf;
 
 -- A vector that is taken away takes its code with it, whoever does it.
 -- statement: follow

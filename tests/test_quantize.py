@@ -110,6 +110,27 @@ def test_what_has_codes_is_not_read_again_when_more_comes_unless_some_of_it_is_g
         assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": 0}]
 
 
+@pytest.mark.parametrize("gone", [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+def test_codes_are_due_where_so_many_chunks_have_none_in_gaps_and_at_the_end_together(tmp_path: Path, gone: tuple[int, ...]) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        count = LARGE + 8 * SIZE + 8 * 20
+        mem.remember_many(facts(count) + facts(LARGE, "bea"), vectors=vectors(count + LARGE))
+        db = mem._store.database()
+        made = db.connection.execute("select id, first from vector_codes where user_id = 'ana' order by first").fetchall()
+        assert len(made) == 3
+        db.connection.executemany("delete from vector_codes where id = ?", [(made[place][0],) for place in gone])
+        [(bare,)] = db.connection.execute(
+            "select count(*) from facts_vec_chunks where partition00 = 'ana'"
+            " and not exists (select 1 from vector_codes where user_id = 'ana' and chunk_id between first and last)"
+        )
+        for size, is_due in ((bare - 2, True), (bare - 1, True), (bare, False)):
+            due = db.all("quantize.due", users='["bea", "ana", "nobody"]', least=LEAST, size=size)
+            assert ("ana" in {row["user_id"] for row in due}) is is_due
+        left = [place for place in range(3) if place not in gone]
+        since = made[left[-1]][1] if left and left == list(range(len(left))) else 0
+        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": since}]
+
+
 def test_whoever_takes_a_vector_out_takes_its_code_out(tmp_path: Path) -> None:
     with opened(tmp_path / "mem.db") as mem:
         mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
