@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from memdb.chunks import Marked, marked, read_vectors
+from memdb.chunks import Marked, marked_since, read_vectors
 from memdb.codes import encode
 from memdb.database import Database
 
@@ -31,7 +31,7 @@ def quantize(db: Database, *, dimension: int, users: Collection[str], least: int
 
 
 def _quantize(db: Database, user_id: str, shelf: str, *, since: int, dimension: int, size: int) -> int:
-    one = marked(db, user_id, [shelf], since=since).get(shelf)
+    one = marked_since(db, user_id, {shelf: since}).get(shelf)
     if one is None:
         return 0
     for row in one.stale:

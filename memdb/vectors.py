@@ -80,21 +80,26 @@ class _Places:
     """Where the vectors of a shelf stand, and whose they are: its chunks of `width` slots each, those that have codes first.
 
     `ids` are those of the taken slots, in order (of windows, those of their messages), and `slots` says which these are, None if all as
-    they stand. `steps` and `off` belong to the codes.
+    they stand. `steps` and `off` belong to the codes. `marked` is what all this was made of.
     """
 
     chunks: NDArray[np.int64]
     width: int
     ids: NDArray[np.int64]
     slots: NDArray[np.intp] | None
-    blocks: tuple[Block, ...]
     steps: NDArray[np.float64]
     off: NDArray[np.float64]
+    marked: Marked
 
     @property
     def size(self) -> int:
         slots = self.slots.nbytes if self.slots is not None else 0
-        return self.chunks.nbytes + self.ids.nbytes + slots + self.steps.nbytes + self.off.nbytes
+        return self.chunks.nbytes + self.ids.nbytes + slots + self.steps.nbytes + self.off.nbytes + self.marked.size
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of codes."""
+        return self.marked.blocks
 
     @property
     def loose(self) -> NDArray[np.int64]:
@@ -173,10 +178,13 @@ class VectorCache:
         kept = held.shelves if held is not None and held.version == version else {}
         passing = passed.shelves if passed is not None and passed.version == version is not None else {}
         if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
-            found = marked(db, user_id, missing)
+            before = {**held.stale, **held.shelves} if held is not None else {}
+            stood = {shelf: one.places for shelf, one in before.items() if one is not None}
+            if passed is not None:
+                stood |= {shelf: one for shelf, one in passed.shelves.items() if one is not None}
+            found = marked(db, user_id, missing, before={shelf: one.marked for shelf, one in stood.items()})
             places = {shelf: _places(found[shelf]) if shelf in found else None for shelf in missing}
             if version is not None and self._fit(kept, places, len(question)):
-                before = {**held.stale, **held.shelves} if held is not None else {}
                 read = {shelf: None if one is None else _read(db, one, before.get(shelf), len(question)) for shelf, one in places.items()}
                 kept = {**kept, **read}
                 self._keep(user_id, version, kept, before)
@@ -243,10 +251,11 @@ def _places(one: Marked) -> _Places | None:
     slots = None if taken.all() else np.flatnonzero(taken)
     order = np.abs(ids if slots is None else ids[slots])
     if np.any(order[1:] < order[:-1]):
-        slots = (np.arange(len(ids)) if slots is None else slots)[np.argsort(order)]
+        places = np.argsort(order, kind="stable")  # quick where most stand in order
+        slots = (np.arange(len(ids)) if slots is None else slots)[places]
     steps = np.concatenate([np.zeros(0), *(block.steps for block in one.blocks)])
     off = np.concatenate([np.zeros(0), *(block.off for block in one.blocks)])
-    return _Places(chunks, width, ids if slots is None else ids[slots], slots, one.blocks, steps, off)
+    return _Places(chunks, width, ids if slots is None else ids[slots], slots, steps, off, one)
 
 
 def _read(db: Database, places: _Places, before: _Shelf | None, dimension: int) -> _Shelf:

@@ -181,22 +181,26 @@ where u.tells_update > (:actor is not 'user')
 order by u.valid_from desc
 limit 1;
 
--- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids; of each shelf those first that were begun first.
+-- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids. No order is asked for, which would sort what the
+-- index gives in order anyway: shelf by shelf as they are given, and of each those first that were begun first.
+--   :since  JSON {shelf: the chunk from which on}
 -- statement: marks
-select partition01 as shelf, chunk_id, validity, rowids
-from facts_vec_chunks
-where partition00 = :user_id
-  and partition01 in (select value from json_each(:shelves))
-  and chunk_id >= :since
-order by partition01, chunk_id;
+select k.partition01 as shelf, k.chunk_id, k.validity, k.rowids
+from json_each(:since) s
+cross join facts_vec_chunks k on k.partition00 = :user_id and k.partition01 = s.key and k.chunk_id >= s.value;
 
--- The codes of a user's vectors, but for the codes themselves.
+-- The codes of a user's vectors, but for the codes themselves, in the same order.
 -- statement: codes
-select shelf, id, first, marks, steps, off
+select c.shelf, c.id, c.first, c.marks, c.steps, c.off
+from json_each(:since) s
+cross join vector_codes c on c.user_id = :user_id and c.shelf = s.key and c.first >= s.value;
+
+-- Which blocks of codes there are, without reading any.
+-- statement: blocks
+select shelf, id
 from vector_codes
 where user_id = :user_id
   and shelf in (select value from json_each(:shelves))
-  and first >= :since
 order by shelf, first;
 
 -- A number that is another one whenever a vector of the user was written or taken away, and whose vectors they are.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
-from memdb import bulk, log_moving
+from memdb import bulk, chunks, log_moving
 from memdb.codes import encode
 from memdb.database import Database
 from memdb.embed import HashingEmbedder
@@ -178,6 +179,35 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
             hit = mem.search("A zeppelin", user_id="ana", weights="vector-only")[0]  # by its words it is found whatever its code
             assert hit.fact.value_text == "A zeppelin"
             assert hit.parts["cosine"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("megabytes", [0, 8])
+def test_a_question_after_a_turn_reads_of_a_large_user_only_where_something_was_put(
+    tmp_path: Path, megabytes: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem._answering.cache = VectorCache(megabytes)
+        mem.remember_many(facts(LARGE + 8 * SIZE), vectors=vectors(LARGE + 8 * SIZE))
+        assert len(blocks(mem)) == 3
+        db = mem._store.database()
+        [(first,)] = db.connection.execute("select max(first) from vector_codes")
+        from_where: list[int] = []
+        read = chunks.marked_since
+
+        def noted(db: Database, user_id: str, since: Mapping[str, int]) -> dict[str, chunks.Marked]:
+            from_where.append(since["fact"])
+            return read(db, user_id, since)
+
+        monkeypatch.setattr(chunks, "marked_since", noted)
+        for number, text in enumerate(("A zeppelin", "A canoe")):
+            mem.remember_many([{"value_text": text, "user_id": "ana"}], vectors=EMBEDDER.embed([text]))
+            hit = mem.search(text, user_id="ana", weights="vector-only")[0]
+            assert (hit.fact.value_text, hit.parts["cosine"]) == (text, pytest.approx(1))
+            assert from_where.pop() == (first if number else 0)
+        db.connection.execute("delete from facts_vec where rowid = 3")  # whose block has no codes from now on
+        db.run("sync.changed", user_id="ana")
+        assert mem.search("A zeppelin", user_id="ana", weights="vector-only")[0].fact.value_text == "A zeppelin"
+        assert from_where == [0]
 
 
 # the log
