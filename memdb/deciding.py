@@ -136,8 +136,8 @@ def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: 
             return undone
         _heed_again(db, Origin(user_id=user_id, turn_id=cause, now=now))
         correct(db, user_id=user_id, cause=cause, now=now, config=config)
-        db.run("forget.delete_profile", user_id=user_id)
-    build_profile(db, user_id=user_id, now=now, config=config)
+        db.run("forget.delete_profile", user_id=user_id)  # where nothing is held any more, none is built
+        build_profile(db, user_id=user_id, now=now, config=config)
     return undone
 
 

@@ -93,7 +93,9 @@ def row_error(path: Path, detail: str, *, user_id: str | None = None) -> StoreEr
 
 
 def _full_error(path: Path) -> StoreError:
-    return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+    error = StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+    error.full = True
+    return error
 
 
 def closed_error(path: Path) -> StoreError:

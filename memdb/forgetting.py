@@ -44,9 +44,9 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         if key is not None:
             retell(db, told, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
+        if key is not None:
+            build_profile(db, user_id=user_id, now=utc_now(), config=config)
         had_page = erase_page(db, user_id=user_id, keep_name=key is not None)
-    if key is not None:
-        build_profile(db, user_id=user_id, now=utc_now(), config=config)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
     erased, pending = _remove_vectors(db, user_id=user_id, after=after, newest=newest)

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -145,6 +146,48 @@ class _File(apsw.VFSFile):
     def xSync(self, flags: int) -> None:
         super().xSync(flags)
         self._disk.note("sync", self._path)
+
+
+class FullDisk(apsw.VFS):
+    """A disk that is full while it is told so: then no log gets longer than so many bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(f"full-{id(self)}", "", makedefault=True)
+        self._most: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unregister()
+
+    @contextmanager
+    def full(self, *, at: int) -> Iterator[None]:
+        """Have it full where a log has this length."""
+        self._most = at
+        try:
+            yield
+        finally:
+            self._most = None
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
+        """Open a file as SQLite does, and see to what is written to a log."""
+        return _Log(self, name, flags) if flags[0] & apsw.SQLITE_OPEN_WAL else apsw.VFSFile("unix", name, flags)
+
+    def make_room(self, end: int) -> None:
+        """Refuse what would make a log longer than it may be."""
+        if self._most is not None and end > self._most:
+            raise apsw.FullError("no room is left")
+
+
+class _Log(apsw.VFSFile):
+    def __init__(self, disk: FullDisk, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
+        self._disk = disk
+        super().__init__("unix", name, flags)
+
+    def xWrite(self, data: bytes, offset: int) -> None:
+        self._disk.make_room(offset + len(data))
+        super().xWrite(data, offset)
 
 
 class _Inode:

@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from itertools import count as count_from
 from pathlib import Path
@@ -35,6 +36,7 @@ from memdb.steps.forget import erase_vectors
 from memdb.steps.forget import forget as erase
 from memdb.store import Store
 from memdb.times import utc_now
+from tests.disk import FullDisk
 
 RARE = "zanzibarquux"
 
@@ -223,6 +225,17 @@ def test_the_name_is_gone_where_there_never_were_vectors(tmp_path: Path) -> None
         mem.drain()
         assert mem.forget(RARE).vectors_pending == 0
         assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_is_forgotten_on_a_full_disk_leaves_a_profile_of_what_is_left(tmp_path: Path) -> None:
+    with FullDisk() as disk, fill(tmp_path / "mem.db") as mem:
+        rooms, log = count_from(), (tmp_path / "mem.db-wal").stat().st_size
+        while mem.facts("ana", key="user.lives_in"):
+            with suppress(memdb.StoreError), disk.full(at=log + next(rooms) * 4_096):
+                mem.forget("ana", key="user.lives_in")
+        assert next(rooms) > 2
+        shell = mem._store.database().connection
+        assert ["jazz" in profile for (profile,) in shell.execute("select profile from profiles where user_id = 'ana'")] == [True]
 
 
 def test_a_session_does_not_bring_back_who_was_forgotten_meanwhile(tmp_path: Path) -> None:

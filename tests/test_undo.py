@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import memdb
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
+from tests.disk import FullDisk
 
 
 @pytest.fixture
@@ -37,6 +39,25 @@ def test_undoing_a_session_is_recorded_in_the_history(told: memdb.Memory) -> Non
     taken_back = [change for change in told.history(user_id="ana") if change.operation == "undo"]
     assert len(taken_back) == 3
     assert all(change.before and change.after for change in taken_back)
+
+
+def test_undoing_on_a_full_disk_takes_back_all_or_nothing_and_the_profile_goes_with_it(tmp_path: Path) -> None:
+    def state() -> tuple[dict[str, str], list[bool]]:
+        rows = mem._store.database().connection.execute("select profile from profiles")
+        return held(mem), ["lives in Porto" in profile for (profile,) in rows]
+
+    with FullDisk() as disk, memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1", session_id="one", timestamp="2025-03-01T10:00:00Z")
+        mem.observe("I moved to Lisbon.", user_id="ana", turn_id="t2", session_id="two", timestamp="2025-04-01T10:00:00Z")
+        mem.drain()
+        before, refused, log = state(), 0, (tmp_path / "mem.db-wal").stat().st_size
+        while state() == before:
+            with suppress(memdb.StoreError), disk.full(at=log + refused * 4_096):
+                mem.undo(user_id="ana", turn_id="t2")
+                break
+            refused += 1
+        assert refused > 2
+        assert state() == ({"user.lives_in": "Porto"}, [True])
 
 
 def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:

@@ -28,6 +28,7 @@ from memdb.llm import ModelRequest
 from memdb.tidying import take_tidying
 from memdb.times import to_text, utc_now
 from memdb.worker import heed_clock, take_turn
+from tests.disk import FullDisk
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,6 +42,18 @@ def damage(path: Path, table: str) -> None:
     with path.open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xa5" * 3_900)
+
+
+def test_a_turn_that_finds_no_room_is_told_and_waits_until_there_is_some(tmp_path: Path) -> None:
+    with FullDisk() as disk, memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto. I like jazz.", user_id="ana", turn_id="t1")
+        for _ in range(8):
+            mem._store.database().checkpoint()
+            with pytest.raises(memdb.StoreError, match="is full"), disk.full(at=20 * 4_096):  # room to begin it, and to put it back
+                mem.drain()
+            assert mem.stats().turns_by_status == {"queued": 1}
+        assert mem.drain()
+        assert {fact.object for fact in mem.facts("ana")} == {"Porto", "jazz"}
 
 
 @pytest.mark.parametrize("worker", [True, False], ids=["by a thread", "at once"])
