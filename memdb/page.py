@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import json
@@ -273,6 +274,8 @@ def _replace(path: Path, text: str) -> None:
             beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
+        if error.errno == errno.ENOSPC:
+            raise StoreError(f"There is no room for {path}; free some space and repeat it, or set memory_page = false.") from error
         raise StoreError(f"{path} cannot be written ({error}); make it and its folder writable, or set memory_page = false.") from error
 
 

@@ -214,6 +214,11 @@ class Store:
             with database.snapshot():  # of one moment: another process may be making the file
                 check_tables(connection, self.path)
                 version = check_version(connection, self.path)  # before the first pragma that writes
+            if 0 < version < SCHEMA_VERSION and connection.readonly("main"):
+                raise StoreError(
+                    f"{self.path} has schema version {version}, older than the {SCHEMA_VERSION} wanted here, and cannot be brought up to"
+                    " date as it cannot be written; make the file and its folder writable, or work on a copy of it elsewhere."
+                )
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
             connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")

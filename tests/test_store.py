@@ -702,6 +702,24 @@ def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: 
         assert locked.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
+def test_a_file_of_an_earlier_version_that_cannot_be_written_says_why_it_would_have_to(path: Path, folder_mode: int) -> None:
+    with contextlib.closing(apsw.Connection(str(path))) as shell:
+        shell.execute("update meta set value = '90' where name = 'schema_version'")
+    with tempfile.TemporaryDirectory() as folder:
+        locked = Path(folder) / "mem.db"
+        locked.write_bytes(path.read_bytes())
+        locked.chmod(0o444)
+        Path(folder).chmod(folder_mode)
+        told = finish(child(AS_NOBODY, locked))
+        Path(folder).chmod(0o755)
+        why = (
+            f"has schema version 90, older than the {SCHEMA_VERSION} wanted here, and cannot be brought up to date as it cannot be written"
+        )
+        assert told.startswith(f"StoreError {locked} {why}; make the file and its folder writable, or work on a copy")
+        assert locked.read_bytes() == path.read_bytes()
+
+
 def test_what_bars_a_file_from_being_written_after_it_was_read_only_is_named(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mem.db"
@@ -1426,6 +1444,20 @@ def test_the_state_is_told_on_a_full_disk_and_what_was_asked_is_noted_when_there
         assert mem.stats().retrievals == 0
         (small_disk / "ballast").unlink()
         assert mem.stats().retrievals == 1
+
+
+def test_a_page_that_finds_no_room_says_so_and_is_written_when_there_is_some(small_disk: Path) -> None:
+    with memdb.open(small_disk / "mem.db", embedder=None, config=QUIET) as mem, mem.session("ana", "s") as session:
+        session.observe("I live in Porto. " + "la " * 9_000)
+        mem.drain()
+        mem._store.database().move_log()  # the log is as long as before, and written from its beginning
+        room = os.statvfs(small_disk)
+        (small_disk / "ballast").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
+        with pytest.raises(memdb.StoreError, match=r"^There is no room for .*memory\.md; free some space and repeat it"):
+            session.flush()
+        (small_disk / "ballast").unlink()
+        session.flush()
+        assert "Porto" in next(small_disk.glob("*memory.md")).read_text()
 
 
 @pytest.mark.parametrize("room", [300_000, 700_000])
