@@ -8,7 +8,7 @@ from itertools import count as count_from
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import memdb
@@ -91,13 +91,15 @@ def test_a_run_of_letters_is_taken_apart_and_nothing_is_lost(word: str) -> None:
 
 
 @ANY_FIXTURE
+@example(text="\\\u3040")
 @given(text=st.one_of(_PLAIN, st.text(alphabet=LETTERS, min_size=1), st.text(alphabet=LETTERS, min_size=250, max_size=600)))
 def test_the_index_has_the_letters_that_a_question_asks_for(text: str, mem: memdb.Memory) -> None:
     mem.observe("Hello.", user_id="ana", turn_id="t")
     connection = mem._store.database().connection
     connection.execute("update facts set value_text = ?", (text,))
     [(body,)] = connection.execute("select body from fact_words").fetchall()
-    assert re.sub(" +", " ", str(body)).strip(" ") == re.sub(" +", " ", quoted(text)[1:-1]).strip(" ")
+    asked = quoted(text)[1:-1].replace("\\", " ")  # which the index has no more than a space
+    assert re.sub(" +", " ", str(body).replace("\\", " ")).strip(" ") == re.sub(" +", " ", asked).strip(" ")
 
 
 def test_a_file_of_before_is_indexed_anew(tmp_path: Path) -> None:
