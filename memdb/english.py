@@ -12,7 +12,7 @@ from memdb.clause import Clause, parsed
 from memdb.cutting import stated_in
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.introducing import introduced, of_oneself
-from memdb.kinship import as_ones_own
+from memdb.kinship import as_anothers, as_ones_own
 from memdb.labels import is_anothers
 from memdb.plainly import granted, plain_sentence
 from memdb.repairs import repaired, repaired_before
@@ -94,7 +94,7 @@ def clauses(
             excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or with_pronouns_named(sentence, told)
-        sentence = repaired(of_themselves(sentence, told, known), at=at, zone=zone, small=small)
+        sentence = repaired(as_anothers(of_themselves(sentence, told, known), told), at=at, zone=zone, small=small)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())

@@ -34,6 +34,17 @@ def as_ones_own(sentence: str, people: Mapping[str, str]) -> str:
     return f"{sentence}{''.join(named)}"
 
 
+def as_anothers(sentence: str, said: str) -> str:
+    """Return a sentence that begins with "Dad" as told of somebody else's where only theirs was spoken of in what was `said` before."""
+    if (found := compiled(r"{elder}(?=(?-i:'s )| [a-z])").match(sentence)) is None or not sentence[0].isupper():
+        return sentence
+    elder = re.escape(found.group())
+    whose = [mine is not None for mine in (compiled(_MINE).match(one.group()) for one in compiled(_WHOSE + elder + r"\b").finditer(said))]
+    return f"their {sentence[0].lower()}{sentence[1:]}" if whose and not any(whose) else sentence
+
+
+_WHOSE = r"\b(?:my|our|his|her|their|[\w-]+'s) (?:own |real |old |biological )?"
+_MINE = r"(?:my|our)\b"
 _HOW = r"(?P<how>(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|new) )*)"
 _NOBODY = r"(?![\w-])(?! (?:tongue|country|language|ship|board|figure|in[ -]law)\b)"
 _NAME = r"(?-i:[A-Z][\w-]+(?: [A-Z][\w-]+)?)"

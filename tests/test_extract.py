@@ -370,6 +370,10 @@ def test_what_is_left_out_for_a_while_is_not_avoided(text: str, predicates: Mapp
         "Dear Claude, I live in Leeds",
         "It's my wife's birthday. I live in Leeds",
         "Send me a message if I forget. I live in Leeds.",
+        "It's my daughter's laptop that won't start. I live in Leeds",
+        "Found this in my garden: a snake. I live in Leeds",
+        "Is this too much rice for two? I live in Leeds",
+        "Hi, I'm typing this with one hand. I live in Leeds",
     ],
 )
 def test_what_one_says_oneself_is_no_text_to_work_on(text: str, predicates: Mapping[str, Predicate]) -> None:
@@ -383,10 +387,42 @@ def test_what_one_says_oneself_is_no_text_to_work_on(text: str, predicates: Mapp
         "Hi Tom,\n\nI am moving to Berlin next month.\n\nBest regards,\nJane\n\nWhat should I answer?",
         "My landlord sent this email, what do I answer?\nHi, I am moving to Spain in May. I live in Bath.",
         "Hello Mr Hill,\nmy name is Jane and I live in Leeds.\nCheers,\nJane",
+        "Found this on a forum, what would you answer?\n\nI (34F) live with my husband in Dallas. He works as a pilot.",
+        "Is this a scam?\n\nHello dear, my name is Linda Carter, I am a soldier based in Syria. I have two children.",
+        "Continue the story.\n\nI woke up in a hospital. My name is Daniel. I live in Boston.",
     ],
 )
 def test_a_letter_says_nothing_of_who_shows_it(text: str, predicates: Mapping[str, Predicate]) -> None:
     assert read(text, predicates) == []
+
+
+def test_what_is_taken_back_in_the_next_sentence_is_not_so(predicates: Mapping[str, Predicate]) -> None:
+    assert read("I told you I have a cat. Well, I lied, I don't.", predicates) == []
+    assert read("My horse is called Thunder. Well, not mine, I ride her at weekends.", predicates) == []
+
+
+@pytest.mark.parametrize("word", ["Lonely", "Heartbroken", "Hungover", "Unemployed", "Left-handed"])
+def test_a_mood_with_a_capital_is_no_name(word: str, predicates: Mapping[str, Predicate]) -> None:
+    assert "user.name" not in [found.key for found in read(f"What a day. I'm {word}", predicates)]
+    assert [found.object for found in read("What a day. I'm Ahmed", predicates)] == ["Ahmed"]
+
+
+def test_what_is_said_otherwise_is_left_out_no_more(predicates: Mapping[str, Predicate]) -> None:
+    assert {found.object for found in read("I can't have gluten, or rather I can but then I feel awful.", predicates)} == {"gluten"}
+    told = {found.key: found.object for found in read("I can't eat spicy food any more, gastritis.", predicates)}
+    assert (told["user.avoids"], told["user.has_condition"]) == ("spicy food", "gastritis")
+
+
+def test_who_moves_from_job_to_job_moves_house_to_none(predicates: Mapping[str, Predicate]) -> None:
+    told = [(found.key, found.object) for found in read("I don't work there any more, I moved to Lidl in spring", predicates)]
+    assert ("user.works_at", "Lidl") in told
+    assert "user.lives_in" not in [key for key, _ in told]
+
+
+def test_dad_behind_somebody_elses_dad_is_not_ones_own(predicates: Mapping[str, Predicate]) -> None:
+    text = "My son got hurt. I say no, his dad says yes. Dad lives in Coventry with his new wife."
+    assert "father.lives_in" not in [found.key for found in read(text, predicates)]
+    assert one("We talked a lot about his work. Dad lives in Coventry.", predicates).key == "father.lives_in"
 
 
 def test_a_message_may_be_signed(predicates: Mapping[str, Predicate]) -> None:
