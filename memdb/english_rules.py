@@ -337,6 +337,7 @@ class TakesBack(_Table):
     for_now: str
     joke: str
     ignored: str
+    unsaid: str
     over: str
     denied: str
 

@@ -123,15 +123,16 @@ def request_in(text: str) -> Request | None:
     if found is None:
         return None
     what = found["what"].strip(_END)
-    named = re.sub(r"^(?:my|our) ", "", what.lower())
+    told_of = found["said"] and found["said"].lower() != "about"  # "forget about the job" may be no more than a change of topic
+    named = re.sub(r"^(?:my|our|the) " if told_of else r"^(?:my|our) ", "", what.lower())
     meant = found["said"] or _FROM_MEMORY.search(said)  # and no change of topic, as "forget my job" may be
     known = rules().forgotten | (rules().forgotten_of if meant else {})
     if named in known and (named != what.lower() or " i " in f" {named} "):
         return Request(predicates=known[named])
     clause = re.fullmatch(r"(?:the fact )?(?:that )?(?P<clause>(?:i|my|our|we) .+)", what, re.IGNORECASE)
-    if found["said"] and found["said"].lower() != "about":  # "forget about jazz" may be no more than a change of topic
+    if told_of:
         own = held_as(named) if named != what.lower() else ""
-        if clause is not None and own in ("", "pet"):  # which of them, is not known by "my dog"
+        if clause is not None and not own:
             return None
         return Request(named=compiled(words.about).sub("", what), own=own)
     if clause is None or found["said"] or found["other"] or compiled(words.for_now).search(what):
@@ -157,10 +158,14 @@ def in_two(text: str) -> list[tuple[str, str]]:
     return [(text[: mark.start()], text[mark.end() :]) for mark in marks if text[mark.end() :].strip()][::-1]
 
 
-def is_taken_back(text: str) -> bool:
-    """Whether a text says that what was said before it was not meant, and nothing else: "just kidding", "scratch that"."""
+def is_taken_back(text: str, *, surely: bool = False) -> bool:
+    """Whether a text says that what was said before it was not meant, and nothing else: "just kidding", "scratch that".
+
+    `surely`: whatever else is said then. "Scratch that, I'd like soup" may be said of what was asked for.
+    """
     said, words = _plain(text), rules().takes_back
-    return any(compiled(pattern).fullmatch(said) is not None for pattern in (words.joke, words.ignored))
+    patterns = (words.joke, words.unsaid) if surely else (words.joke, words.unsaid, words.ignored)
+    return any(compiled(pattern).fullmatch(said) is not None for pattern in patterns)
 
 
 def is_over(text: str) -> bool:

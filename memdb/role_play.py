@@ -11,7 +11,9 @@ _LONGEST = 2_000  # characters; who begins a role play says so at once
 _MAY_BEGIN = (  # most messages never do, and need not be looked at closely
     "play", "pretend", " be ", "practi", "rehears", "you are my ", "you are the ", "you're my ", "you're the ",
     "dnd", "d&d", "d and d", "dungeons",
-    "pathfinder", "fantasy ", "rpg", "text adventure", "text-based", "sci-fi ", "scifi ", "horror ", "zombie ", "solo "
+    "pathfinder", "fantasy ", "rpg", "text adventure", "text-based", "sci-fi ", "scifi ", "horror ", "zombie ", "solo ",
+    "translate", "correct", "proofread", "rephrase", "rewrite", "sentences", "phrases", "lines", "lyrics", "riddles", "fake", "made",
+    "make up", "make them up", "invent", "let's ", "let us ", "can we ", "could we ", "shall we "
 )  # fmt: skip
 
 

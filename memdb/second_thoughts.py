@@ -11,7 +11,7 @@ from memdb.changes import LEADING
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.keys import as_spelled, canonical_key, normalise, predicate_of, telling
+from memdb.keys import as_spelled, canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
@@ -141,7 +141,14 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         earlier = there.before() if slip is not None and not slip.bare else None
         if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
-    return _over(turn, there) or None
+    if over := _over(turn, there):
+        return over
+    for first, then in in_two(turn.user_input) if len(turn.user_input) <= SHORT else ():  # "Kidding! I still live in Hull"
+        if is_taken_back(first, surely=True) or is_over(first):
+            over = _over(turn.model_copy(update={"user_input": first}), there)
+            if over:
+                return [*over, *there.read(turn.model_copy(update={"user_input": then}), "")]
+    return None
 
 
 def _is_of_no_note(reply: str) -> bool:
@@ -155,6 +162,8 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
         stated = there.read(turn.model_copy(update={"user_input": request.clause}), "")
         end = _ending(turn, because)
         return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    if compiled("{animal}").fullmatch(request.named):
+        return _pet_forgotten(turn, request.named, there, because=because)
     if request.own:
         told_of = [] if there.held_of is None else there.held_of(request.own)
         whom = list(there.held_under([canonical_key(there.owner.slug, request.own)]))
@@ -166,6 +175,16 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
         return [_end(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
     keys = (canonical_key(there.owner.slug, predicate) for predicate in request.predicates)
     return [_end(turn, key, "", there, because=because) for key in keys]
+
+
+def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -> list[Candidate]:
+    """The ends of what was told of a pet, if there is one such animal only: of the dog, where one has one dog and two cats."""
+    pets = [(key, value) for key, value in there.held_under([canonical_key(there.owner.slug, "pet")]) if telling(animal) <= telling(value)]
+    if len(pets) != 1 or there.held_of is None:
+        return []
+    name = pets[0][1].partition(" called ")[2]
+    told_of = (one for whom in dict.fromkeys([slug(animal), slug(name)]) if whom for one in there.held_of(whom))
+    return [_end(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
 
 
 def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:

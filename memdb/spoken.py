@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 
 from memdb.clause import Clause, parsed
@@ -33,12 +33,16 @@ def _are_others(told: str) -> bool:
 
 @dataclass(slots=True)
 class Spoken:
-    """Who is spoken of as a text goes on: those `known` by name, who may be meant first (`perhaps`), and who was `last`."""
+    """Who is spoken of as a text goes on: those `known` by name, who may be meant first (`perhaps`), and who was `last`.
+
+    `pronouns` are those that somebody was spoken of with: who was "she" is not "he" in the next sentence.
+    """
 
     known: dict[str, str]
     perhaps: tuple[str, str] | None
     last: tuple[str, str] = ("", "")
     teller: bool = False
+    pronouns: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def parsed(self, sentence: str, stated: list[Clause], said: str, *, begins: bool, at: datetime, zone: tzinfo) -> list[Clause]:
         """The clauses of a sentence with whom each is about, but for those of which that cannot be told; `said` was said before."""
@@ -60,6 +64,10 @@ class Spoken:
         for clause in stated:
             found = parsed(clause, self.last, self.known, at=at, zone=zone)
             if found.guessed and found.subject:
+                if (spoken := _PRONOUN.search(clause.text)) is not None:
+                    kind = spoken.group().lower()
+                    if self.pronouns.setdefault((found.subject, found.name), kind) != kind:
+                        continue  # "My friend Ana is a nurse. She lives in Rome. He loves golf": that is another
                 surely = found.subject == spoken_of(f"{said}{leads}", word, self.known)[0]
                 if not surely and (self.teller or names_another(leads, found.name)):
                     continue  # "My mum told me about Ana. She lives in Rome"

@@ -425,6 +425,12 @@ def test_dad_behind_somebody_elses_dad_is_not_ones_own(predicates: Mapping[str, 
     assert one("We talked a lot about his work. Dad lives in Coventry.", predicates).key == "father.lives_in"
 
 
+def test_who_was_she_is_not_he_in_the_next_sentence(predicates: Mapping[str, Predicate]) -> None:
+    told = read("My friend Anna lives in Paris. She's a nurse. He loves football, her son I mean.", predicates)
+    assert [(found.key, found.object) for found in told if found.predicate == "likes"] == []
+    assert ("anna.works_as", "nurse") in [(found.key, found.object) for found in told]
+
+
 def test_a_message_may_be_signed(predicates: Mapping[str, Predicate]) -> None:
     text = "Hi Claude,\nI live in Leeds. Any tips for Saturday?\nThanks,\nJane"
     assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]

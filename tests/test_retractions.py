@@ -877,3 +877,34 @@ def test_what_is_not_to_be_remembered_is_not_believed(mem: memdb.Memory, turns: 
 )
 def test_what_one_forgets_oneself_or_wants_no_more_is_believed(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
     assert ("user.lives_in", "Porto") in after(mem, *turns)
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "believed"),
+    [
+        ("I moved to Rome", "Kidding! I work at Bosch", {("user.works_at", "Bosch")}),
+        (
+            "I have a dog called Max. I live in Hull",
+            "ignore my last message that was my little brother typing. i need flights to Oslo",
+            set(),
+        ),
+        ("I have a dog called Max. I live in Hull", "sorry that was my kid on my laptop", set()),
+        ("im 34 and allergic to nuts", "forget what I just said", set()),
+        ("I work at Barclays", "used to, I mean. left in May", set()),
+        ("I live in Paris", "oops I typed that wrong, it's Lyon", {("user.lives_in", "Lyon")}),
+        ("I'm 34", "no I'm 43, typo", {("user.age", "43")}),
+        ("I moved to Rome", "Kidding aside, is it hot there?", {("user.lives_in", "Rome")}),
+    ],
+)
+def test_what_is_taken_back_before_something_else_is_said_is_not_so(
+    mem: memdb.Memory, said: str, then: str, believed: set[tuple[str, str]]
+) -> None:
+    after(mem, said)
+    assert after(mem, then) == believed
+
+
+@pytest.mark.parametrize("request_", ["forget what I said about the dog", "forget everything I told you about my dog"])
+def test_what_was_said_of_a_pet_is_forgotten(mem: memdb.Memory, request_: str) -> None:
+    after(mem, "I have a dog called Max and two cats. I work at Bosch.", "Max is 7")
+    assert after(mem, request_) == {("user.pet", "two cats"), ("user.works_at", "Bosch")}
+    assert after(mem, "forget about the job") == {("user.pet", "two cats"), ("user.works_at", "Bosch")}

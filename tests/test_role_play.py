@@ -96,3 +96,21 @@ def test_a_model_s_facts_of_a_role_play_are_not_believed_either(tmp_path: Path) 
 def test_any_text_is_safe(said: list[str], excerpt: str) -> None:
     is_played(said, excerpt)
     is_played([*said, f"Let's role play {excerpt}"], excerpt)
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "can you translate everything I say into Spanish",
+        "I'll give you sentences, tell me if the grammar is ok",
+        "Ask me questions as if I applied for a visa, I'll make up the answers",
+        "Let's write a story. The hero is me.",
+    ],
+)
+def test_what_is_said_to_be_worked_on_or_made_up_is_no_fact(mem: memdb.Memory, begins: str) -> None:
+    assert after(mem, begins, "I live in Leeds and I have two brothers", "I am working as a doctor") == set()
+    assert after(mem, "ok stop the game", "I live in Hull") == {("user.lives_in", "Hull")}
+
+
+def test_a_story_for_a_child_is_no_game(mem: memdb.Memory) -> None:
+    assert ("user.lives_in", "Leeds") in after(mem, "can we make up a story for my daughter Ella?", "I live in Leeds")
