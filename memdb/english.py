@@ -38,6 +38,9 @@ _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _I = re.compile(r"\bI\b")
+_AMPERSAND = re.compile(  # as one types "and", and no "Marks & Spencer"
+    r"(?<=\w) & (?=(?:i|my|we|our|they|he|she|it|have|has|am|is|was|work|live|love|hate|like|can|do|does)\b)", re.IGNORECASE
+)
 
 
 def clauses(
@@ -148,6 +151,8 @@ def _as_written(part: str, *, small: bool) -> str:
     """A sentence in one line, its short forms written out, with the capitals that it should have."""
     sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", part.strip()))  # long stretches of blanks take long to match
     sentence = _HESITATES.sub("", sentence)
+    if " & " in sentence:
+        sentence = _AMPERSAND.sub(" and ", sentence)
     if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
         sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
     return with_capitals(with_commas(sentence), small=small)
