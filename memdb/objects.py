@@ -33,7 +33,7 @@ _KIND = re.compile(
     r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
 )  # how a thing is, not what
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
-_MINE = re.compile(rf"\b(?!(?-i:US))(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company"
+_MINE = re.compile(rf"\b(?!(?-i:US|ME)\b)(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company", "I have ME"
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
     r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )
