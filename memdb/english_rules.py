@@ -338,6 +338,7 @@ class TakesBack(_Table):
     joke: str
     ignored: str
     unsaid: str
+    off: str
     over: str
     denied: str
 

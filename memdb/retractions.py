@@ -173,6 +173,11 @@ def is_over(text: str) -> bool:
     return compiled(rules().takes_back.over).fullmatch(_plain(text)) is not None
 
 
+def is_off(text: str) -> bool:
+    """Whether a text says that a job which was just got is off, and nothing else: "they withdrew the offer"."""
+    return compiled(rules().takes_back.off).fullmatch(_plain(text)) is not None
+
+
 def is_denied(text: str) -> bool:
     """Whether a text says of what was just said that it is not so, and nothing else: "that's wrong", "no, I'm not"."""
     return compiled(rules().takes_back.denied).fullmatch(_plain(text)) is not None

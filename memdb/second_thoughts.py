@@ -20,6 +20,7 @@ from memdb.retractions import (
     in_two,
     instead_in,
     is_denied,
+    is_off,
     is_over,
     is_taken_back,
     may_be_taken_back,
@@ -234,6 +235,10 @@ def _over(turn: Turn, there: Situation) -> list[Candidate]:
             return []
         end = _ending(turn, "taken back") | _TIMELESS
         return [one.model_copy(update=end) for one in _still_believed(there.read(*earlier), there)]
+    if is_off(turn.user_input):  # of a job that one had already, nobody withdraws the offer
+        earlier = there.earlier()
+        new = [one for one in there.read(*earlier) if one.predicate in _A_JOB and one.explicit] if earlier is not None else []
+        return [one.model_copy(update=_ending(turn, "over") | _TIMELESS) for one in _still_believed(new, there)]
     if not (predicates_meant := pointed_at(turn.user_input)):
         return []
     earlier = there.earlier()
@@ -288,6 +293,7 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_A_JOB = ("works_at", "works_as")
 _TIMELESS: dict[str, object] = {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
 
 

@@ -908,3 +908,14 @@ def test_what_was_said_of_a_pet_is_forgotten(mem: memdb.Memory, request_: str) -
     after(mem, "I have a dog called Max and two cats. I work at Bosch.", "Max is 7")
     assert after(mem, request_) == {("user.pet", "two cats"), ("user.works_at", "Bosch")}
     assert after(mem, "forget about the job") == {("user.pet", "two cats"), ("user.works_at", "Bosch")}
+
+
+def test_a_job_whose_offer_is_withdrawn_is_none(mem: memdb.Memory) -> None:
+    after(mem, "I got the job at Nokia!")
+    assert after(mem, "they rescinded the offer :(") == set()
+    assert after(mem, "I work at Bosch", "They withdrew the offer") == {("user.works_at", "Bosch")}
+
+
+def test_what_others_may_not_eat_is_no_allergy_of_ones_own(mem: memdb.Memory) -> None:
+    assert after(mem, "A: Any allergies in the group?", "nuts") == set()
+    assert after(mem, "A: Any allergies?", "nuts") == {("user.allergic_to", "nuts")}
