@@ -145,7 +145,8 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
     if over := _over(turn, there):
         return over
     for first, then in in_two(turn.user_input) if len(turn.user_input) <= SHORT else ():  # "Kidding! I still live in Hull"
-        if is_taken_back(first, surely=True) or is_over(first):
+        goes_on = turn.user_input[len(first)] in ",-–—"
+        if (is_taken_back(first, surely=True) and not (goes_on and _OF_SOMETHING.search(first))) or is_over(first):
             over = _over(turn.model_copy(update={"user_input": first}), there)
             if over:
                 return [*over, *there.read(turn.model_copy(update={"user_input": then}), "")]
@@ -293,6 +294,7 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_OF_SOMETHING = re.compile(r"\b(?:that|it|this)(?:'s| is| was) (?!not me\b|my\b)", re.IGNORECASE)  # "it was a joke, how they paid me"
 _A_JOB = ("works_at", "works_as")
 _TIMELESS: dict[str, object] = {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
 

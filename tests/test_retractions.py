@@ -894,6 +894,9 @@ def test_what_one_forgets_oneself_or_wants_no_more_is_believed(mem: memdb.Memory
         ("I live in Paris", "oops I typed that wrong, it's Lyon", {("user.lives_in", "Lyon")}),
         ("I'm 34", "no I'm 43, typo", {("user.age", "43")}),
         ("I moved to Rome", "Kidding aside, is it hot there?", {("user.lives_in", "Rome")}),
+        ("I work at Barclays", "It was a joke, the way they paid me", {("user.works_at", "Barclays")}),
+        ("I moved to Rome", "That was a joke, right?", {("user.lives_in", "Rome")}),
+        ("I moved to Rome", "That was a joke. I live in Hull", {("user.lives_in", "Hull")}),
     ],
 )
 def test_what_is_taken_back_before_something_else_is_said_is_not_so(
@@ -919,3 +922,7 @@ def test_a_job_whose_offer_is_withdrawn_is_none(mem: memdb.Memory) -> None:
 def test_what_others_may_not_eat_is_no_allergy_of_ones_own(mem: memdb.Memory) -> None:
     assert after(mem, "A: Any allergies in the group?", "nuts") == set()
     assert after(mem, "A: Any allergies?", "nuts") == {("user.allergic_to", "nuts")}
+
+
+def test_who_is_an_ex_by_now_is_no_partner(mem: memdb.Memory) -> None:
+    assert after(mem, "My boyfriend, now ex, was called Liam") == set()
