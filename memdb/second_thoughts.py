@@ -144,7 +144,8 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
     if over := _over(turn, there):
         return over
-    for first, then in in_two(turn.user_input) if len(turn.user_input) <= SHORT else ():  # "Kidding! I still live in Hull"
+    may_end = len(turn.user_input) <= SHORT and _TAKES_BACK.search(turn.user_input)
+    for first, then in in_two(turn.user_input) if may_end else ():  # "Kidding! I still live in Hull"
         goes_on = turn.user_input[len(first)] in ",-–—"
         if (is_taken_back(first, surely=True) and not (goes_on and _OF_SOMETHING.search(first))) or is_over(first):
             over = _over(turn.model_copy(update={"user_input": first}), there)
@@ -294,6 +295,11 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_TAKES_BACK = re.compile(  # one of the words with which one does
+    r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong (?:chat|window|person"
+    r"|conversation|tab)|ignore|disregard|scratch|strike|forget|any ?more|longer|used to|out ?dated|out of date|old news|past|over|ago)\b",
+    re.IGNORECASE,
+)
 _OF_SOMETHING = re.compile(r"\b(?:that|it|this)(?:'s| is| was) (?!not me\b|my\b)", re.IGNORECASE)  # "it was a joke, how they paid me"
 _A_JOB = ("works_at", "works_as")
 _TIMELESS: dict[str, object] = {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
