@@ -296,8 +296,8 @@ def _is_named(value: str, told: str) -> bool:
 
 
 _TAKES_BACK = re.compile(  # one of the words with which one does
-    r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong (?:chat|window|person"
-    r"|conversation|tab)|ignore|disregard|scratch|strike|forget|any ?more|longer|used to|out ?dated|out of date|old news|past|over|ago)\b",
+    r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong"
+    r"|ignore|disregard|scratch|strike|forget|any ?more|longer|used to|out ?dated|out of date|old news|past|over|ago)\b",
     re.IGNORECASE,
 )
 _OF_SOMETHING = re.compile(r"\b(?:that|it|this)(?:'s| is| was) (?!not me\b|my\b)", re.IGNORECASE)  # "it was a joke, how they paid me"

@@ -97,7 +97,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
             return found.group()
         noun = (people[known] if known else found["who"]).lower()
         if noun in groups[pronoun]:
-            mine = known or found["whose"]
+            mine = known or (found["whose"] and not _FORMER.search(found.group()))
             meant.setdefault(relations.get(noun, noun) if mine else "", (noun, set()))[1].update({known or found["name"] or ""} - {""})
         return " " if len(words) < 2 or known == words[0] else f"{words[0]} "
 
@@ -106,6 +106,9 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
         return "", ""
     ((noun, names),) = meant.values()
     return (noun, next(iter(names), "")) if len(names) < 2 else ("", "")
+
+
+_FORMER = re.compile(r"\b(?:ex|former|previous|birth|biological) ", re.IGNORECASE)  # "my ex wife" is no wife
 
 
 def with_name_beside(sentence: str) -> str:

@@ -431,6 +431,12 @@ def test_who_was_she_is_not_he_in_the_next_sentence(predicates: Mapping[str, Pre
     assert ("anna.works_as", "nurse") in [(found.key, found.object) for found in told]
 
 
+@pytest.mark.parametrize("who", ["ex wife", "birth mother", "former boss"])
+def test_she_who_was_somebodys_once_is_not_so_still(who: str, predicates: Mapping[str, Predicate]) -> None:
+    assert read(f"My {who} moved away. She lives in Hull and she has a boat", predicates) == []
+    assert read(f"My {who.split()[1]} moved away. She lives in Hull", predicates) != []
+
+
 def test_a_message_may_be_signed(predicates: Mapping[str, Predicate]) -> None:
     text = "Hi Claude,\nI live in Leeds. Any tips for Saturday?\nThanks,\nJane"
     assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
