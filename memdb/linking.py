@@ -16,7 +16,7 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.records import LIVE, Link, Relation, Status
 from memdb.steps.link import link as put_link
-from memdb.steps.relate import Rarity
+from memdb.steps.relate import Having, Rarity
 from memdb.steps.relate import relate as find_alike
 from memdb.steps.walk import walk
 from memdb.times import to_text
@@ -105,9 +105,16 @@ def relate(
     for kind in chosen:
         checks.one_of(kind, known, "kinds")
     checks.name(user_id, "user_id")
-    made, until, rarity, at = 0, monotonic() + patience, Rarity(db), to_text(now)
+    made, until, at = 0, monotonic() + patience, to_text(now)
     look = partial(
-        find_alike, db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, rarity=rarity
+        find_alike,
+        db,
+        user_id=user_id,
+        kinds=chosen,
+        min_strength=config.link_min_strength,
+        most=config.link_most,
+        rarity=Rarity(db),
+        having=Having(db, user_id=user_id, kinds=chosen),
     )
     while (found := look()) is not None:
         with db.transaction():

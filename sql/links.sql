@@ -79,29 +79,47 @@ insert into related (user_id, up_to)
 select user_id, id from facts where fact_id = :last_id and user_id = :user_id
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
--- Earlier rows with the same words, best first, among the :looked_back latest: the full-text index gives those without a look at the others.
--- statement: found
-with latest as materialized (
+-- The rows that have a word, in the order of their ids, each with how good it is by that word alone: the :looked_back latest before :id, and all
+-- from there on. How good a row is by several words is the sum.
+-- statement: having
+with
+found as materialized (
   select f.id, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
   from facts_fts
   cross join facts f on f.id = facts_fts.rowid
-  where facts_fts match :terms
+  where facts_fts match :term
+    and facts_fts.rowid >= :id
+    and facts_fts.rowid < :until
+    and f.user_id = :user_id
+    and f.status in ('active', 'pending_confirmation')
+    and f.kind in (select value from json_each(:kinds))
+),
+before as materialized (
+  select f.id, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
+  from facts_fts
+  cross join facts f on f.id = facts_fts.rowid
+  where facts_fts match :term
     and facts_fts.rowid < :id
     and f.user_id = :user_id
     and f.status in ('active', 'pending_confirmation')
     and f.kind in (select value from json_each(:kinds))
   order by facts_fts.rowid desc
   limit :looked_back
-),
-best as materialized (  -- only their texts are read
-  select id, bm25
-  from latest
-  order by bm25, id desc
-  limit :limit
 )
+select id, bm25 from before
+union all
+select id, bm25 from found
+order by 1;
+
+-- The texts of some rows, in their order.
+-- statement: texts
 select f.fact_id, f.value_text
-from best b cross join facts f on f.id = b.id
-order by b.bm25, b.id desc;
+from json_each(:ids) i
+cross join facts f on f.id = i.value
+order by i.key;
+
+-- statement: last
+select max(id) as id from facts;
 
 -- statement: rows
 select count(*) as rows from facts;

@@ -161,6 +161,14 @@ def facts(mem: memdb.Memory, count: int) -> None:
     mem.remember_many(likes(count))
 
 
+def facts_and_talk(mem: memdb.Memory, count: int) -> None:
+    """Facts with a few words of their own each, which a tenth of all that was said has, too."""
+    words = [f"{sound}ta" for sound in ("mo", "li", "ru", "se", "ka", "vi", "no", "pe", "du", "gi")]
+    mem.remember_many([{"value_text": f"Sees {words[place % 10]} x{place}", "user_id": "ana"} for place in range(count // 4)])
+    mem.load([{"text": f"Then {words[place % 10]} came.", "timestamp": NOON} for place in range(count)], user_id="ana")
+    mem.remember_many([{"value_text": f"Sees {words[place % 10]} y{place}", "user_id": "ana"} for place in range(count // 4)])
+
+
 def closed(mem: memdb.Memory, count: int) -> None:
     mem.remember_many(likes(count))
     write(mem, f"update facts set status = 'superseded', valid_to = '{LONG_AGO}', valid_from = '{LONG_AGO}', updated_at = '{LONG_AGO}'")
@@ -203,6 +211,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
     "what is held twice looked for": (facts, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
     "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
+    "what is alike linked among much that was said": (facts_and_talk, lambda mem, _: mem.relate("ana")),
 }
 
 

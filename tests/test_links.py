@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
-from memdb.steps.relate import Rarity, relate
+from memdb.steps.relate import Having, Rarity, relate
 
 Tell = Callable[..., memdb.Memory]
 
@@ -167,6 +167,17 @@ def test_no_row_gets_more_links_than_is_wanted_and_what_has_no_word_gets_none(me
     assert mem.relate("ana") == sum(min(place, mem.config.link_most) for place in range(9))
 
 
+def test_what_comes_in_while_others_are_linked_is_linked_too(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    having = Having(db, user_id="ana", kinds=["fact"])
+    found = []
+    for day in ("today", "tomorrow", "monday"):
+        mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}")
+        last = db.tuples("links.last")[0][0]
+        found.append([text for _, text in having.earlier(int(last or 0), ["jazz", "porto"])])
+    assert found == [[], ["jazz in Porto today"], ["jazz in Porto tomorrow", "jazz in Porto today"]]
+
+
 def test_what_has_ended_is_linked_to_nothing(mem: memdb.Memory) -> None:
     before, ended, after = (
         mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}").fact_id for day in ("one", "two", "three")
@@ -197,7 +208,8 @@ def test_what_is_alike_is_looked_for_while_others_write(mem: memdb.Memory) -> No
     db = mem._store.database()
     other = apsw.Connection(str(db.path))
     other.execute("begin immediate")
-    found = relate(db, user_id="ana", kinds=["fact"], min_strength=0.1, most=3, rarity=Rarity(db))
+    having = Having(db, user_id="ana", kinds=["fact"])
+    found = relate(db, user_id="ana", kinds=["fact"], min_strength=0.1, most=3, rarity=Rarity(db), having=having)
     other.execute("rollback")
     assert found is not None
     assert [(source, target) for source, target, _ in found.pairs] == [(ids[1], ids[0])]
