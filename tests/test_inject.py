@@ -392,6 +392,24 @@ def test_what_is_held_under_the_key_that_is_asked_for_is_told_though_it_is_unsur
     assert [[item.text for item in made(Profile(), [one]).items] for one in (doubtful, asked)] == [[], ["- User drives a Skoda (unsure)"]]
 
 
+def test_messages_that_stand_first_are_told_though_they_were_said_long_ago_and_in_other_words() -> None:
+    said = [
+        hit(f"We moved to street {place}", kind="message", score=1 - place / 10).model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+        for place in range(6)
+    ]
+    told = hit("User drives a Skoda", score=2.0).model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+    texts = [item.text.partition("user: ")[2] for item in made(Profile(), [said[0], told, *said[1:]]).items]
+    assert texts == ["We moved to street 0", "We moved to street 1", "We moved to street 2"]
+
+
+def test_a_message_that_was_found_by_meaning_alone_gives_way_to_what_is_sure_where_there_is_no_room_for_both() -> None:
+    unsure = hit("We moved", kind="message", score=0.9).model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+    sure = hit("We have a van", kind="message", score=0.5).model_copy(update={"confidence_now": 0.9, "relevance": 0.9})
+    both = made(Profile(), [unsure, sure])
+    context = made(Profile(), [unsure, sure], max_tokens=both.tokens - 1)
+    assert ["van" in item.text for item in context.items] == [True]
+
+
 def test_what_is_over_is_told_as_over(tell: Tell) -> None:
     context = tell("I live in Porto", "I moved to Braga today").context(
         "Where did I live before?", user_id="ana", now="2025-03-10T12:00:00Z"

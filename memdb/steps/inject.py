@@ -23,6 +23,7 @@ _UNCONFIRMED, _DISPUTED, _OUTDATED = " (unconfirmed)", " (disputed)", " (may be 
 _CLAUSE = re.compile(r"[,;:.!?()\n–—]+|\b(?:and|but|because|so|then|or)\b")
 _GRAMMAR = (STOP_WORDS | PLEASANTRIES) - {"no", "not"}
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
+_FIRST = 4  # hits of which a message is told however long ago it was said: that it was said is beyond doubt
 
 
 class _Line(Record):
@@ -149,7 +150,7 @@ def _lines(
     config: Config,
     asked: Question | None,
 ) -> Iterator[_Line]:
-    """What is told, of the hits also the one that is `answered` from however unsure it is."""
+    """What is told, of the hits also the one that is `answered` from, and messages that stand first, however unsure they are."""
     found = {hit.fact.fact_id: hit for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
@@ -160,8 +161,9 @@ def _lines(
         (3, _PROFILE, 0, _entries(profile.identity), True),
         (4, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
+    first = {hit.fact.fact_id for hit in hits[:_FIRST] if hit.fact.kind == "message"} | {answered}
     usable = [
-        hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id == answered
+        hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id in first
     ]
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
