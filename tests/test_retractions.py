@@ -100,6 +100,19 @@ def test_what_was_said_of_one_thing_is_taken_back_by_its_name(
 
 
 @pytest.mark.parametrize(
+    ("said", "over"),
+    [
+        ("I've signed up for a Spanish course at the community centre", "Honestly I've given up the Spanish thing, I never had time"),
+        ("I've signed up for a Spanish course at the community centre", "I've dropped the Spanish course."),
+        ("I've started going to a pottery class.", "We've dropped the pottery thing, it was too far."),
+    ],
+)
+def test_a_course_that_was_given_up_is_over_whatever_it_is_called_by_then(mem: memdb.Memory, said: str, over: str) -> None:
+    assert after(mem, said)
+    assert after(mem, over) == set()
+
+
+@pytest.mark.parametrize(
     ("said", "slip", "believed"),
     [
         ("My dad lives in Leeds", "Sorry, I meant my cousin", {("father.lives_in", "Leeds")}),  # which of the cousins?
