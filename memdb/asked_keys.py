@@ -29,10 +29,12 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 _THE_USER = re.compile(r"\bthe (?=user\b)", re.IGNORECASE)  # as an assistant calls who speaks with it
 _OF_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z][^\W\d_]+(?= |\W|$)")  # behind another word: the first of a question has a capital anyway
 _SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
+_ASKS = re.compile(r"(?:what|who|whose|where|when|how|which|why)\b")
 _LEADS = re.compile(
     r"(?:(?:and|so|but|ok|okay|hey|hi|hello|well|oh|um|please|also|actually|quick question|just checking|sorry|memdb)[,:]? "
     r"|(?:(?:do|can|could|would|will) you (?:please |still |happen to |even )*)?(?:know|remember|recall|tell me|remind me|say)(?: again)?"
-    r",? (?=what|who|where|when|how|which)|i (?:forgot|forget|(?:can not|do not) (?:remember|recall)) (?=what|who|where|when|how|which))"
+    r",? (?={asks})|i(?:'ve| have)? (?:forgot|forgotten|forget|(?:can not|can't|cannot|do not|don't) (?:remember|recall)) (?={asks})"
+    r"|did i (?:ever |already )?(?:tell you|say|mention) (?={asks}))".replace("{asks}", _ASKS.pattern)
 )
 _TAILS = re.compile(
     r",? (?:now|nowadays|these days|currently|right now|at the moment|at present|today|again|still|any ?more|any longer|before|previously"
@@ -250,6 +252,14 @@ def _compiled(asks: str) -> re.Pattern[str]:
 @cache
 def _of_their_own() -> frozenset[str]:
     return frozenset(name for asked in rules().asked for name in asked.of) | predicates()
+
+
+def led_by(text: str) -> int:
+    """Return how many characters at the beginning of a text only lead into what it asks: "Can you remind me " of "where I parked"."""
+    plain, begins = text.lower().replace("’", "'"), 0
+    while led := _LEADS.match(plain, begins):
+        begins = led.end()
+    return begins if len(plain) == len(text) and _ASKS.match(plain, begins) else 0
 
 
 def has_question(key: str) -> bool:

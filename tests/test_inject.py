@@ -394,7 +394,9 @@ def test_what_is_held_under_the_key_that_is_asked_for_is_told_though_it_is_unsur
 
 def test_messages_that_stand_first_are_told_though_they_were_said_long_ago_and_in_other_words() -> None:
     said = [
-        hit(f"We moved to street {place}", kind="message", score=1 - place / 10).model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+        hit(f"We moved to street {place}", kind="message", score=1 - place / 10).model_copy(
+            update={"confidence_now": 0.3, "relevance": 0.1}
+        )
         for place in range(6)
     ]
     told = hit("User drives a Skoda", score=2.0).model_copy(update={"confidence_now": 0.3, "relevance": 0.1})

@@ -429,6 +429,35 @@ def test_the_last_conversation_is_the_one_before_today(conversations: memdb.Memo
 
 @pytest.mark.parametrize(
     "query",
+    ["Remind me where I parked", "can you remind me where I parked?", "I can’t remember where I parked", "Did I tell you where I parked?"],
+)
+def test_what_leads_into_a_question_is_no_part_of_it(mem: memdb.Memory, query: str) -> None:
+    mem.remember("Parked at the multi-storey, level 5", user_id="me")
+    hits = mem.search(query, user_id="me")
+    assert (hits.question.terms, hits.question.intent, hits.question.meaning.rstrip("?")) == (("parked",), "place", "where I parked")
+    assert [hit.fact.value_text for hit in hits] == ["Parked at the multi-storey, level 5"]
+
+
+@pytest.mark.parametrize("query", ["Remind me to call Rita", "I remember the sea", "ok, cool", "Do you know Rita?"])
+def test_what_leads_into_no_question_is_searched_for(mem: memdb.Memory, query: str) -> None:
+    assert mem.search(query, user_id="me").question.meaning == query
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Who did I lend the tent to?", "I lent it to Felix"),
+        ("What did I break?", "My phone is broken"),
+        ("Which fee was paid?", "I have to pay the hygienist"),
+    ],
+)
+def test_an_irregular_verb_is_found_in_its_other_forms(mem: memdb.Memory, query: str, said: str) -> None:
+    mem.remember(said, user_id="me")
+    assert [hit.fact.value_text for hit in mem.search(query, user_id="me")] == [said]
+
+
+@pytest.mark.parametrize(
+    "query",
     ["When was the last time I talked about Japan?", "What did I order last time?", "Who won last time?", "How was my last session at the gym?",
      "What did I say the last time I was in Faro?", "What was in the last chat with Marta?", "What did I say at the end?"],
 )  # fmt: skip

@@ -162,9 +162,7 @@ def _lines(
         (4, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
     first = {hit.fact.fact_id for hit in hits[:_FIRST] if hit.fact.kind == "message"} | {answered}
-    usable = [
-        hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id in first
-    ]
+    usable = [hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id in first]
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
         for entry in entries:

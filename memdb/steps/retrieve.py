@@ -30,6 +30,7 @@ from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
 from memdb.unspaced import apart, beginning, quoted, required, words_of
 from memdb.vectors import VectorCache
+from memdb.verbs import other_forms
 from memdb.weight_sets import COLUMNS, Judge, WeightSet, chosen_set, read_judge
 
 if TYPE_CHECKING:
@@ -351,11 +352,13 @@ def _spoken(topic: str, question: Question) -> str:
 def match_expression(question: Question) -> str:
     """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none.
 
-    The index knows the forms of English words; those of other languages are sought by how they begin.
+    The index knows the forms of English words, but for those of irregular verbs; those of other languages are sought by how they begin.
     """
     sought = beginning if question.by_beginning else quoted
+    told = () if question.by_beginning else (form for term in question.terms for form in other_forms(term))
+    forms = dict.fromkeys(form for form in told if form not in question.terms)
     days = (f"date : {quoted(day)}" for day in question.days)
-    return " OR ".join((*map(quoted, question.phrases), *map(sought, question.terms), *days)) or '""'
+    return " OR ".join((*map(quoted, question.phrases), *map(sought, question.terms), *map(quoted, forms), *days)) or '""'
 
 
 def _wanted(kinds: Sequence[str] | None, known: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from memdb.acquaintances import OWN_NAMES, name_keys, subjects
 from memdb.answers import Question
-from memdb.asked_keys import asked_in, keys_abroad, keys_in, may_ask, says_whose, somebody_in
+from memdb.asked_keys import asked_in, keys_abroad, keys_in, led_by, may_ask, says_whose, somebody_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -164,13 +164,15 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     counted |= _LAST | {"time"} if order else set()
     counted |= set(words_of(asking, contracted=True)) if asking else set()
+    asked = text[led_by(text) :]
+    counted |= set(words_of(text[: -len(asked)])).difference(words_of(asked)) if asked != text else set()
     terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
     times = times_of(spans, now=now, zone=zone)
     since, as_of = _counts_from(db, change_in(text) if asks else None, user_id=user_id, now=now)
-    intent = _intent(text, plain) if asks else "other"
+    intent = _intent(asked, plain) if asks else "other"
     former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(plain)) and asks_former(text)
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     keys, told = _keys(db, text, plain, named, user_id=user_id)
@@ -178,7 +180,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
     return Question(
         text=query,
-        meaning=_without(text, named) if named else told,
+        meaning=_without(asked, named) if named else told if told != text else asked,
         terms=tuple(terms[:_MAX_TERMS]),
         phrases=tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not said else (),
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
