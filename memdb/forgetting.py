@@ -13,6 +13,7 @@ from memdb.database import Database
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
+from memdb.segments import newest
 from memdb.steps.forget import BEGINNING, erase_vectors, removes_vectors
 from memdb.steps.forget import forget as erase
 from memdb.times import to_text, utc_now
@@ -34,22 +35,21 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     with db.durably(), db.roomy(), db.transaction():  # nobody who was forgotten comes back with a power cut
         told = untell(db, user_id=user_id, key=key)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
-        newest = int((db.one("insert.last") or {})["id"] or 0)
+        last = newest(db)
         vectors = 0
         after: int | None = BEGINNING
         if key is not None and removes_vectors(db):  # the accounts that are told anew may get the numbers of what is gone
-            vectors, after = erase_vectors(db, user_id=user_id, after=BEGINNING, newest=newest)
+            vectors, after = erase_vectors(db, user_id=user_id, after=BEGINNING, newest=last)
         db.run("forget.overwrite", now=to_text(utc_now()))
         db.run("forget.unmerged")
-        if key is not None:
-            retell(db, told, user_id=user_id, now=utc_now(), config=config)
         db.run("meta.put", name="forgotten", value=repr(monotonic()))
         if key is not None:
+            retell(db, told, user_id=user_id, now=utc_now(), config=config)
             build_profile(db, user_id=user_id, now=utc_now(), config=config)
         had_page = erase_page(db, user_id=user_id, keep_name=key is not None)
     if had_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
-    erased, pending = _remove_vectors(db, user_id=user_id, after=after, newest=newest)
+    erased, pending = _remove_vectors(db, user_id=user_id, after=after, newest=last)
     return forgotten.model_copy(update={"vectors": vectors + erased, "vectors_pending": forgotten.vectors_pending + pending})
 
 

@@ -118,9 +118,6 @@ from json_each(:ids) i
 cross join facts f on f.id = i.value
 order by i.key;
 
--- statement: last
-select max(id) as id from facts;
-
 -- statement: rows
 select count(*) as rows from facts;
 

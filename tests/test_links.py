@@ -173,7 +173,7 @@ def test_what_comes_in_while_others_are_linked_is_linked_too(mem: memdb.Memory) 
     found = []
     for day in ("today", "tomorrow", "monday"):
         mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}")
-        last = db.tuples("links.last")[0][0]
+        last = db.tuples("insert.last")[0][0]
         found.append([text for _, text in having.earlier(int(last or 0), ["jazz", "porto"])])
     assert found == [[], ["jazz in Porto today"], ["jazz in Porto tomorrow", "jazz in Porto today"]]
 

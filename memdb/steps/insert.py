@@ -16,6 +16,7 @@ from memdb.filling import fill
 from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact, as_parts, state_of
+from memdb.segments import newest
 from memdb.times import SPANS, span_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     the outbox has the facts embedded later.
     """
     db.run("insert.incoming")
-    last = int((db.one("insert.last") or {})["id"] or 0)
+    last = newest(db)
     ready = vectors is not None and db.has_vectors
     db.run_rows("insert.stage", _COLUMNS, facts)
     many = len(facts) >= _MANY_FACTS and not db.all("insert.strange")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memdb.database import Database
+from memdb.segments import newest
 from memdb.unspaced import is_unspaced, quoted, words_of
 
 _BATCH = 100  # rows looked through at once
@@ -84,7 +85,7 @@ class Having:
         """Return the ids and texts of those rows before a row that have one of the words, best first by BM25, among the latest."""
         if id >= self._until or self._count > _KEPT:
             self._rows.clear()
-            self._until, self._count = int((self._db.one("links.last") or {}).get("id") or 0) + 1, 0
+            self._until, self._count = newest(self._db) + 1, 0
         scores: dict[int, float] = {}
         for word in words:
             ids, bm25 = self._rows.get(word) or self._look_up(word, id)
