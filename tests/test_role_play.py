@@ -114,3 +114,22 @@ def test_what_is_said_to_be_worked_on_or_made_up_is_no_fact(mem: memdb.Memory, b
 
 def test_a_story_for_a_child_is_no_game(mem: memdb.Memory) -> None:
     assert ("user.lives_in", "Leeds") in after(mem, "can we make up a story for my daughter Ella?", "I live in Leeds")
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [
+        ("Let's write a story together.", "Ok, enough of the story."),
+        ("Let's make up a tale, you start.", "the tale is finished"),
+        ("please translate everything I write into German", "you can stop translating now"),
+        ("correct every sentence I send", "thanks for the corrections!"),
+        ("I'll give you some phrases to check", "ok that's all"),
+    ],
+)
+def test_what_is_said_after_it_is_the_user_s_own_again(mem: memdb.Memory, begins: str, ends: str) -> None:
+    assert after(mem, begins, "I live in Leeds") == set()
+    assert after(mem, ends, "I live in Hull") == {("user.lives_in", "Hull")}
+
+
+def test_who_has_a_song_written_speaks_for_themselves(mem: memdb.Memory) -> None:
+    assert after(mem, "Let's write a song.", "I live in Hull") == {("user.lives_in", "Hull")}
