@@ -2403,6 +2403,18 @@ def test_what_somebody_does_is_no_part_of_where_they_live(text: str, place: str,
     assert [found.object for found in read(text, predicates) if found.key == "user.lives_in"] == [place]
 
 
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I am typing for a living, I work as a secretary.", "user.works_as"),
+        ("I found this on Amazon: a lamp. I live in Hull.", "user.lives_in"),
+        ("I saw this in a shop: two kettles. I live in Hull.", "user.lives_in"),
+    ],
+)
+def test_who_types_or_found_a_thing_speaks_for_themselves(text: str, key: str, predicates: Mapping[str, Predicate]) -> None:
+    assert key in {found.key for found in read(text, predicates)}
+
+
 def test_what_a_model_reads_in_such_a_request_is_meant() -> None:
     assert in_earnest("Can you remember that I work at Bosch?", "I work at Bosch")
     assert not in_earnest("Can you tell me whether I work at Bosch?", "I work at Bosch")
