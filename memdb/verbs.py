@@ -5,43 +5,47 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_PAST = {
-    "did": "do", "done": "do", "found": "find", "bought": "buy", "wrote": "write", "written": "write", "paid": "pay", "sent": "send",
-    "made": "make", "took": "take", "taken": "take", "gave": "give", "given": "give", "got": "get", "gotten": "get", "went": "go",
-    "gone": "go", "told": "tell", "spoke": "speak", "spoken": "speak", "met": "meet", "saw": "see", "seen": "see", "brought": "bring",
-    "sold": "sell", "left": "leave", "ran": "run", "run": "run", "read": "read", "put": "put", "set": "set", "cut": "cut",
-    "built": "build", "taught": "teach", "chose": "choose", "chosen": "choose", "rang": "ring", "rung": "ring", "fed": "feed",
-    "drew": "draw", "drawn": "draw", "drove": "drive", "hung": "hang", "lent": "lend", "learnt": "learn", "quit": "quit",
-    "became": "become", "won": "win", "swept": "sweep", "mown": "mow",
-}  # fmt: skip
-
-_FORMS = """
+_TELLING = """
     bite bit bitten, blow blew blown, break broke broken, build built, buy bought, catch caught, choose chose chosen, dig dug, draw
     drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed, fight fought, fly flew flown, forget
-    forgot forgotten, forgive forgave forgiven, freeze froze frozen, hide hid hidden, leave left, lend lent, lose lost, meet met, pay
-    paid, ride rode ridden, ring rang rung, sell sold, send sent, shake shook shaken, shoot shot, shrink shrank, sing sang sung, sink
-    sank, sit sat, sleep slept, spend spent, stand stood, steal stole stolen, stick stuck, sweep swept, swear swore sworn, swim swam
-    swum, teach taught, tear tore torn, throw threw thrown, wake woke woken, wear wore worn, weep wept, win won, wind wound, write
-    wrote written
+    forgot forgotten, forgive forgave forgiven, freeze froze frozen, hang hung, hide hid hidden, learn learnt, leave left, lend lent,
+    lose lost, meet met, mow mown, pay paid, ride rode ridden, ring rang rung, sell sold, send sent, shake shook shaken, shoot shot,
+    shrink shrank, sing sang sung, sink sank, sit sat, sleep slept, spend spent, stand stood, steal stole stolen, stick stuck, sweep
+    swept, swear swore sworn, swim swam swum, teach taught, tear tore torn, throw threw thrown, wake woke woken, wear wore worn, weep
+    wept, win won, wind wound, write wrote written
 """
-"""Verbs whose past the full-text index takes for another word, but for those that are in everything, such as "go" and "make"."""
+"""Verbs whose past the full-text index takes for another word, and that tell something."""
+
+_COMMON = """
+    become became, bring brought, cut cut, do did done, find found, get got gotten, give gave given, go went gone, make made, put put,
+    quit quit, read read, run ran run, see saw seen, set set, speak spoke spoken, take took taken, tell told
+"""
+"""Verbs that stand in everything, so that their other forms tell nothing, or whose forms the index takes for one."""
+
+
+def _verbs(listed: str) -> list[list[str]]:
+    return [verb.split() for verb in listed.split(",")]
 
 
 @cache
-def _by_form() -> dict[str, tuple[str, ...]]:
-    verbs = [tuple(verb.split()) for verb in _FORMS.split(",")]
-    return {form: tuple(other for other in verb if other != form) for verb in verbs for form in verb}
+def _others() -> dict[str, tuple[str, ...]]:
+    return {form: tuple(other for other in verb if other != form) for verb in _verbs(_TELLING) for form in verb}
+
+
+@cache
+def _past() -> dict[str, str]:
+    return {form: verb[0] for verb in _verbs(_TELLING) + _verbs(_COMMON) for form in verb[1:]}
 
 
 def other_forms(word: str) -> tuple[str, ...]:
     """Return the other forms of an irregular English verb that tells something: "did I lend" asks for "lent"; () for any other word."""
-    return _by_form().get(word, ())
+    return _others().get(word, ())
 
 
 def stem_of_past(verb: str) -> str:
     """Return the stem of a verb in the past, "" for what is none."""
-    if verb in _PAST:
-        return stem_of(_PAST[verb])
+    if verb in _past():
+        return stem_of(_past()[verb])
     return stem_of(verb) if len(verb) > 4 and verb.endswith("ed") else ""
 
 

@@ -538,6 +538,8 @@ _RAILCARD = "Remind me to renew my railcard before the 20th."
         ("remind me to call the dentist tmrw at 9", "called the dentist, appointment is on friday at 14:30"),
         ("My goal is to run a marathon", "I ran the marathon!"),
         ("I lost my toy dinosaur. Help me find it!", "I found my dinosaur!"),
+        ("Remind me to eat the leftovers", "ate the leftovers for lunch"),
+        ("To do: shake out the rugs", "I shook out the rugs"),
     ],
 )
 def test_what_was_to_be_done_is_done_in_other_words(tell: Tell, task: str, deed: str) -> None:
