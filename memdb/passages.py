@@ -10,6 +10,9 @@ from collections import Counter
 from memdb.answers import Question
 from memdb.unspaced import is_unspaced, shared_by_forms
 
+READABLE = 600
+"""Characters of a text that is read among others: in a table, or by an assistant that looks for something."""
+
 _END = re.compile(r"(?<=[.!?…])[\"”’')\]]*\s+|(?<=[。\uff01\uff1f])|\n\s*")
 _BEFORE, _AFTER = "… ", " …"
 _LEADING = 80  # characters of an endless sentence that are shown before what was found in it

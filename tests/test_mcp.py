@@ -186,6 +186,24 @@ def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is
     assert (rest["next_offset"], everything["next_offset"], changes) == (None, None, {"result": [], "total": 0, "next_offset": None})
 
 
+def test_an_assistant_that_searches_is_given_of_a_long_text_what_bears_on_its_query_or_all(db: Path) -> None:
+    report = f"The report. {'Nothing was found there. ' * 200}The boiler was serviced by Greg. {'It rained. ' * 400}".strip()
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        mem.load([{"turn_id": "t1", "speaker": "user", "text": report}], user_id="eva")
+
+    async def script(client: Client) -> list[Told]:
+        return [await call(client, "search", user_id="eva", query="who serviced the boiler?", **more) for more in ({}, {"whole": True})]
+
+    part, whole = ([memdb.Fact.model_validate(hit["fact"]) for hit in told_of(told, "hits")] for told in talk(db, script))
+    [shown] = part
+    assert "The boiler was serviced by Greg." in shown.value_text
+    assert 300 < len(shown.value_text) <= 600
+    assert shown.value_text.startswith("… ")
+    assert shown.value_text.endswith(" …")
+    assert shown.source_excerpt == shown.value_text
+    assert [shown.model_copy(update={"value_text": report, "source_excerpt": report})] == whole
+
+
 def test_an_assistant_writes_and_decides(db: Path) -> None:
     async def script(client: Client) -> None:
         turn = await call(client, "observe", user_id="eva", user_input="I live in Porto.", assistant_response="Nice!", turn_id="t1")

@@ -11,8 +11,9 @@ from pydantic import Field, ValidationError
 from pydantic_core import to_json
 
 import memdb
-from memdb import Change, Context, Fact, Forgotten, Hits, InputError, MdbError, Memory, Procedure, Profile, Tier, Verdict, checks
+from memdb import Change, Context, Fact, Forgotten, Hits, InputError, MdbError, Memory, Procedure, Profile, Question, Tier, Verdict, checks
 from memdb.interfaces import owners, shapes, tiered
+from memdb.passages import READABLE, passage
 
 try:
     from mcp.server.mcpserver import Context as Call
@@ -99,6 +100,12 @@ class FactsIn(shapes.FactsIn):
     limit: int | None = _MOST
 
 
+class SearchIn(shapes.SearchIn):
+    """A question, and whether long texts are wanted whole: somebody's pasted report would fill what an assistant can read at once."""
+
+    whole: bool = Field(False, description="Whether long texts come whole; else the part that bears on the query, “…” for the rest.")
+
+
 class HistoryIn(shapes.HistoryIn):
     """Which changes: no more than an assistant can read, unless it asks for them."""
 
@@ -141,12 +148,25 @@ class Found(shapes.Body):
     degraded: str | None
 
     @classmethod
-    def of(cls, hits: Hits) -> Found:
-        """Return hits as an answer."""
+    def of(cls, hits: Hits, *, whole: bool = True) -> Found:
+        """Return hits as an answer, of long texts all or the part that bears on the question."""
         short = [
-            Hit(fact=one.fact, score=one.score, relevance=one.relevance, confidence_now=one.confidence_now, tier=one.tier) for one in hits
+            Hit(
+                fact=one.fact if whole else _bearing(one.fact, hits.question),
+                score=one.score,
+                relevance=one.relevance,
+                confidence_now=one.confidence_now,
+                tier=one.tier,
+            )
+            for one in hits
         ]
         return cls(hits=short, degraded=hits.degraded)
+
+
+def _bearing(fact: Fact, question: Question) -> Fact:
+    """A fact as it is read beside others."""
+    shown = {name: passage(text, question, most=READABLE) for name in ("value_text", "source_excerpt") if (text := getattr(fact, name))}
+    return fact.model_copy(update=shown)
 
 
 def observe(memory: Memory, asked: shapes.ObserveIn) -> shapes.Observed:
@@ -172,13 +192,13 @@ def context(memory: Memory, asked: shapes.ContextIn) -> Prepared:
     return Prepared.of(made)
 
 
-def search(memory: Memory, asked: shapes.SearchIn) -> Found:
+def search(memory: Memory, asked: SearchIn) -> Found:
     """What was said and is believed that bears on a question, best first, each with its id, its score and how sure it is by now."""
     hits = memory.search(
         asked.query, user_id=asked.user_id, goal=asked.active_goal, limit=asked.limit, as_of=asked.as_of, statuses=asked.statuses,
         tiers=asked.tiers, min_score=asked.min_score, judged=True, **asked.filters(),
     )  # fmt: skip
-    return Found.of(hits)
+    return Found.of(hits, whole=asked.whole)
 
 
 def recall(memory: Memory, asked: shapes.RecallIn) -> Found:

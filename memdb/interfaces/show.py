@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memdb import Change, Fact, Hit, Listed, Memory, Profile, ProfileChange, ProfileEntry, Question
-from memdb.passages import passage
+from memdb.passages import READABLE, passage
 from memdb.times import in_zone
 
 Shown = TypeVar("Shown")
@@ -32,7 +32,6 @@ _SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score",
 _ID_WIDTH = 36
 _LEAST = 12  # what a column of words needs to be read; half as much again where an id stands below
 _BETWEEN = 3
-_READABLE = 600  # characters of a text in a table
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,7 @@ def bearing(hit: Hit, question: Question) -> str:
     """Return what a hit says; on a terminal, of a long text the part that bears on the question."""
     if not is_terminal():
         return said(hit.fact)
-    return said(hit.fact.model_copy(update={"value_text": passage(hit.fact.value_text, question, most=_READABLE)}))
+    return said(hit.fact.model_copy(update={"value_text": passage(hit.fact.value_text, question, most=READABLE)}))
 
 
 def value_of(fact: Fact | None) -> str:
