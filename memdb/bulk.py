@@ -22,7 +22,7 @@ from memdb.records import NewFact
 from memdb.segments import merge_all
 from memdb.steps.decay import reckon
 from memdb.steps.insert import Incoming, Reckon, incoming, insert, narratives, user_by_user
-from memdb.stored import kinds_but_messages, predicates
+from memdb.stored import kinds_but_messages, predicates_of
 from memdb.times import stored, utc_now
 from memdb.wording import value_behind
 
@@ -54,7 +54,7 @@ def store_many(
         ConfigError: the file has another embedder by now than the one that made the vectors.
     """
     checks.records(facts, "facts")
-    kinds, known = kinds_but_messages(db), predicates(db)
+    kinds = kinds_but_messages(db)
     zone = UTC if str(config.zone) == "UTC" else config.zone
 
     def at(given: date | str | None, field: str) -> str:
@@ -65,7 +65,7 @@ def store_many(
 
     @cache
     def label(key: str) -> str:
-        return predicate_of(key, known).label
+        return predicate_of(key, predicates_of(db, key)).label
 
     stream, taken, added = iter(facts), 0, 0
     batch = list(islice(stream, _TAKEN))

@@ -16,13 +16,13 @@ SIZE = 64
 """Chunks of a block: so many are left without codes at most, and so many are made anew when a vector of theirs is taken away."""
 
 
-def quantize(db: Database, *, dimension: int, users: Collection[str], least: int = LEAST, size: int = SIZE) -> int:
+def quantize(db: Database, *, dimension: int, users: Collection[str], gaps: bool = True, least: int = LEAST, size: int = SIZE) -> int:
     """Give codes to what has none of the large shelves of these users, within the caller's transaction.
 
     Returns how many vectors got codes. Those that do not fill a block wait for others, but for the gaps that were left where some were
-    taken away.
+    taken away; who only adds need not look for `gaps`, which are found then when a block is due.
     """
-    due = db.all("quantize.due", users=json.dumps(list(users)), least=least, size=size)
+    due = db.all("quantize.due", users=json.dumps(list(users)), gaps=gaps, least=least, size=size)
     if due:
         db.run("quantize.follow")
     return sum(

@@ -149,14 +149,22 @@ def value(db: Database, text: SqlValue, *, user_id: str | None = None) -> Any:
         return from_json(str(text))
 
 
-def kinds(db: Database) -> dict[str, Kind]:
+def kinds(db: Database) -> Mapping[str, Kind]:
     """Return the rows of the table `kinds` by name."""
-    return {kind.kind: kind for kind in rows_as(Kind, db, db.all("kinds.all"))}
+    with reading(db):
+        return _kinds(tuple(db.tuples("kinds.all")))
 
 
 def kinds_but_messages(db: Database) -> list[str]:
     """Return the names of all kinds of rows but what was said word for word."""
     return [kind for kind in kinds(db) if kind != "message"]
+
+
+@lru_cache(maxsize=16)  # every question and every write reads them, and hardly anybody changes them
+def _kinds(rows: tuple[tuple[SqlValue, ...], ...]) -> Mapping[str, Kind]:
+    """The rows of kinds.all, whose columns are the record's fields in their order."""
+    read = (Kind.model_validate(dict(zip(Kind.model_fields, row, strict=True))) for row in rows)
+    return MappingProxyType({one.kind: one for one in read})
 
 
 def predicates(db: Database) -> Mapping[str, Predicate]:
@@ -166,7 +174,15 @@ def predicates(db: Database) -> Mapping[str, Predicate]:
         return _vocabulary(str(vocabulary))
 
 
-@lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it
+def predicates_of(db: Database, key: str) -> Mapping[str, Predicate]:
+    """Return of the vocabulary what tells how one key behaves, and little else: for who has not to do with many."""
+    name = key.rpartition(".")[2]
+    with reading(db):
+        ((vocabulary,),) = db.tuples("believe.vocabulary_of", first=name.partition("_")[0], last=name)
+        return _vocabulary(str(vocabulary))
+
+
+@lru_cache(maxsize=64)  # every turn reads it, and hardly anybody changes it
 def _vocabulary(rows: str) -> Mapping[str, Predicate]:
     """The rows of believe.vocabulary, whose columns are the record's fields in their order."""
     read = (Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in json.loads(rows))

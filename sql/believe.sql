@@ -480,6 +480,12 @@ order by predicate;
 select json_group_array(json_array(predicate, label, category, cardinality, opposite, high_risk, memory_type, importance)) as vocabulary
 from predicates;
 
+-- The part of it in which all stands that the last part of a key begins with, word by word: `:first` is its first word, `:last` all of it.
+-- statement: vocabulary_of
+select json_group_array(json_array(predicate, label, category, cardinality, opposite, high_risk, memory_type, importance)) as vocabulary
+from predicates
+where predicate between :first and :last;
+
 -- The newest last, or first; which changes stand on a page is told before what was and is so is read.
 -- statement: history
 with

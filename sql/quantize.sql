@@ -3,7 +3,8 @@
 
 -- Shelves of these users with many chunks, so many of which have no codes that they are worth a block. The last chunk of a shelf is written into,
 -- and so a block's may have been that was the last of all: they are to be looked at from that one on, where all before has codes. Chunks are
--- counted only where there are no codes, and no more than it takes: a large user has thousands, and this is asked whenever a vector comes.
+-- counted only where there are no codes, and no more than it takes: a large user has thousands, and this is asked whenever a vector comes. Gaps
+-- between blocks, of which a large user has hundreds, are looked for only if `:gaps` is true, or where a block is due already.
 -- statement: due
 with recursive shelves (user_id, shelf) as (
   select u.value, (select min(k.partition01) from facts_vec_chunks k where k.partition00 = u.value)
@@ -12,39 +13,52 @@ with recursive shelves (user_id, shelf) as (
   select s.user_id, (select min(k.partition01) from facts_vec_chunks k where k.partition00 = s.user_id and k.partition01 > s.shelf)
   from shelves s
   where s.shelf is not null),
-coded as (
+large as (
   select
     s.user_id,
     s.shelf,
-    coalesce((select max(c.last) from vector_codes c where c.user_id = s.user_id and c.shelf = s.shelf), 0) as last,
+    coalesce((
+      select c.last from vector_codes c where c.user_id = s.user_id and c.shelf = s.shelf order by c.first desc limit 1), 0) as last
+  from shelves s
+  where exists (
+    select 1 from facts_vec_chunks k where k.partition00 = s.user_id and k.partition01 = s.shelf limit 1 offset :least)),
+behind as (
+  select
+    user_id,
+    shelf,
+    (select count(*)
+    from (
+      select 1
+      from facts_vec_chunks k
+      where k.partition00 = large.user_id and k.partition01 = large.shelf and k.chunk_id > large.last
+      limit :size + 1)) as bare
+  from large),
+counted as (
+  select
+    user_id,
+    shelf,
+    bare,
     coalesce((
       select sum((
         select count(*)
         from (
           select 1
           from facts_vec_chunks k
-          where k.partition00 = s.user_id and k.partition01 = s.shelf and k.chunk_id > c.before and k.chunk_id < c.first
+          where k.partition00 = behind.user_id and k.partition01 = behind.shelf and k.chunk_id > c.before and k.chunk_id < c.first
           limit :size + 1)))
       from (
         select first, lag(last, 1, 0) over (order by first) as before
         from vector_codes
-        where user_id = s.user_id and shelf = s.shelf) c), 0) as missing
-  from shelves s
-  where exists (
-    select 1 from facts_vec_chunks k where k.partition00 = s.user_id and k.partition01 = s.shelf limit 1 offset :least))
+        where user_id = behind.user_id and shelf = behind.shelf) c), 0) as missing
+  from behind
+  where bare > :size or :gaps)
 select
   user_id,
   shelf,
   iif(missing > 0, 0, coalesce((
-    select max(c.first) from vector_codes c where c.user_id = coded.user_id and c.shelf = coded.shelf), 0)) as since
-from coded
-where missing - 1 + (
-  select count(*)
-  from (
-    select 1
-    from facts_vec_chunks k
-    where k.partition00 = coded.user_id and k.partition01 = coded.shelf and k.chunk_id > coded.last
-    limit :size + 1)) >= :size
+    select max(c.first) from vector_codes c where c.user_id = counted.user_id and c.shelf = counted.shelf), 0)) as since
+from counted
+where bare + missing > :size
 order by user_id, shelf;
 
 -- A vector that is taken away takes its code with it, whoever does it.

@@ -14,7 +14,9 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.keys import predicate_of
 from memdb.segments import merge_all, newest
+from memdb.stored import predicates, predicates_of
 from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
@@ -91,6 +93,20 @@ def test_what_a_fact_tells_behind_the_words_of_its_key_is_its_object(mem: memdb.
     assert {name: mem.fact(name).object for name in ("home", "note", "never", "own")} == {
         "home": "Porto", "note": "Ana lives in Porto.", "never": "Never was in Rome", "own": "Faro (PT)",
     }  # fmt: skip
+
+
+def test_how_one_key_behaves_is_known_from_a_part_of_the_vocabulary(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    db.connection.execute(
+        "insert into predicates (predicate, label, category, cardinality, memory_type, importance)"
+        " values ('a_b_c_d_e_f_g_h_i', 'is long of', 'other', 'many', 'ROUTINE', 0.5)"
+    )
+    known = predicates(db)
+    ends = ("", "_colour", "_a", "_zz", "s", "_of_the_year", "_a_b_c_d_e_f_g_h_i_j_k_l")
+    names = [*(known_as + end for known_as in known for end in ends), "x", "colour_of_it", "a", "a_b_c_d_e_f_g_h_i", "zzz"]
+    keys = [f"{subject}.{name}" for name in names for subject in ("user", "anna", "procedure")]
+    assert [key for key in keys if predicate_of(key, predicates_of(db, key)) != predicate_of(key, known)] == []
+    assert max(len(predicates_of(db, key)) for key in keys) < len(known) / 5
 
 
 def test_what_a_user_says_of_a_fact_that_came_with_many_confirms_it(mem: memdb.Memory) -> None:

@@ -106,9 +106,21 @@ def test_what_has_codes_is_not_read_again_when_more_comes_unless_some_of_it_is_g
         check_codes(mem)
         [(since,)] = db.connection.execute("select max(first) from vector_codes")
         assert since > last
-        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": since}]
+        assert db.all("quantize.due", users='["ana"]', gaps=True, least=LEAST, size=0) == [
+            {"user_id": "ana", "shelf": "fact", "since": since}
+        ]
         db.connection.execute("delete from facts_vec where rowid = 3")
-        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": 0}]
+        assert db.all("quantize.due", users='["ana"]', gaps=True, least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": 0}]
+
+
+def test_what_comes_with_its_vectors_fills_gaps_no_sooner_than_a_block_is_due(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
+        mem._store.database().connection.execute("delete from facts_vec where rowid = 3")
+        for first, count, made in ((LARGE, 8, 1), (LARGE + 8, 8 * SIZE, 3)):
+            mem.remember_many(facts(count, first=first), vectors=vectors(count, seed=first))
+            assert blocks(mem) == [("ana", "fact", SIZE)] * made
+            check_codes(mem)
 
 
 @pytest.mark.parametrize("gone", [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
@@ -125,11 +137,13 @@ def test_codes_are_due_where_so_many_chunks_have_none_in_gaps_and_at_the_end_tog
             " and not exists (select 1 from vector_codes where user_id = 'ana' and chunk_id between first and last)"
         )
         for size, is_due in ((bare - 2, True), (bare - 1, True), (bare, False)):
-            due = db.all("quantize.due", users='["bea", "ana", "nobody"]', least=LEAST, size=size)
+            due = db.all("quantize.due", users='["bea", "ana", "nobody"]', gaps=True, least=LEAST, size=size)
             assert ("ana" in {row["user_id"] for row in due}) is is_due
         left = [place for place in range(3) if place not in gone]
         since = made[left[-1]][1] if left and left == list(range(len(left))) else 0
-        assert db.all("quantize.due", users='["ana"]', least=LEAST, size=0) == [{"user_id": "ana", "shelf": "fact", "since": since}]
+        assert db.all("quantize.due", users='["ana"]', gaps=True, least=LEAST, size=0) == [
+            {"user_id": "ana", "shelf": "fact", "since": since}
+        ]
 
 
 def test_whoever_takes_a_vector_out_takes_its_code_out(tmp_path: Path) -> None:

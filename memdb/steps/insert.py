@@ -56,7 +56,7 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
         _put(db, facts, vectors, places, last=last)
         users = sorted({str(facts[place][_USER_ID]) for place in places})
         db.run("insert.changed", users=json.dumps(users))
-        quantize(db, dimension=vectors.shape[1], users=users)
+        quantize(db, dimension=vectors.shape[1], users=users, gaps=False)
     return added
 
 
