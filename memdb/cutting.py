@@ -178,7 +178,9 @@ class _Read:
         """Note whether a clause asks, supposes or tells another's words, and what it says of what was stated last."""
         block, text = rules().block, clause.text
         asks = self.question and compiled(block["asked"]).match(text) is not None  # "I'm vegan | any recipes?"
-        if not relative and (asks or compiled(block["rest"]).match(text)):
+        if self.stated and compiled(block["only_words"]).match(text):
+            self.stated.clear()  # "I live in Porto | that's what my profile claims"
+        elif not relative and (asks or compiled(block["rest"]).match(text)):
             if self.stated and _IF.match(text):
                 suppose(self.stated)
             self.asked = self.blocked = True

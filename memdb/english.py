@@ -34,6 +34,7 @@ _ASSISTANT = re.compile(r"^[^\w\n]*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|g
 _SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
 _ASKED = 200  # characters, in which one asks for a letter ("Draft a letter to my landlord Mr Okafor") and does not paste one
 _ASSURED = 40  # characters, in which a sentence may end with "no kidding"
+_ASKED_LAST = 100  # characters, in which it may end with what is asked of it
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _HESITATES = re.compile(r"(?:(?<=\s)|^)(?:um+|uh+|erm+|uhm+)\b,? ", re.IGNORECASE)  # as one talks
 _BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
@@ -101,7 +102,7 @@ def clauses(
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
-        if not compiled(block["retracted"]).match(sentence):
+        if not any(compiled(block[name]).match(sentence) for name in ("retracted", "only_words")):
             yield from doubtful
         doubtful = []
         mocking = mocking or mocked.match(sentence) is not None
@@ -130,12 +131,18 @@ def _own_part(hidden: str, text: str) -> int | None:
     plain = text.translate(PLAIN)[:READ_WHOLE]
     lead = len(plain) - len(plain.lstrip())
     if (found := asks.search(plain.lstrip())) is None:
-        return 0
+        return None if _is_worked_on(plain) else 0
     shown = _SHOWN.match(hidden, found.end() + lead) if found.group()[-1:] in ":\n" else None
     quoted = shown is not None and plain[hidden.index("¤", shown.start()) :].lstrip()[:1] in _MARKS
     if shown is None or not quoted or asks.search(plain[shown.end() :]):
         return None
     return shown.end()
+
+
+def _is_worked_on(plain: str) -> bool:
+    """Whether a text ends with what asks to work on all of it before, and speaks of nothing else that may be worked on."""
+    asks = compiled(rules().block["worked_on"]).search(plain, max(0, len(plain.rstrip()) - _ASKED_LAST))
+    return asks is not None and compiled(rules().block["something_written"]).search(plain, 0, asks.start()) is None
 
 
 _MARKS = frozenset(">\"'")  # and no letter's head or who speaks

@@ -6,7 +6,9 @@ import re
 
 from memdb.english_rules import compiled, rules
 
-_LABELLED = re.compile(r"[\W\d]*(?P<label>[^\W\d][^:\n]{0,60}?)\s?:\W*(?:i|my|we|our)\b", re.IGNORECASE)
+_LABELLED = re.compile(  # whose text may begin with whom it is for, or as whom it is said: "Template: Dear team, I ..."
+    r"[\W\d]*(?P<label>[^\W\d][^:\n]{0,60}?)\s?:\W*(?:(?:dear|hi|hello|hey|as an?) [\w' -]{1,30},? )?(?:i|my|we|our)\b", re.IGNORECASE
+)
 
 
 def is_anothers(sentence: str) -> bool:
@@ -20,7 +22,7 @@ def is_anothers(sentence: str) -> bool:
     label, block = found["label"], rules().block
     if compiled(block["label"]).fullmatch(label):
         return False
-    if compiled(block["shown_label"]).search(label):
+    if any(compiled(block[name]).search(label) for name in ("others_label", "shown_label")) and not label.endswith("for you"):
         return True
     return compiled(block["own_label"]).search(label) is None and _without_leads(label) != ""
 

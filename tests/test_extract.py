@@ -486,6 +486,29 @@ def test_what_states_no_fact_gives_none(text: str, predicates: Mapping[str, Pred
 @pytest.mark.parametrize(
     ("text", "key", "value"),
     [
+        ("I live in Porto and got this letter from the council. Can you translate it?", "user.lives_in", "Porto"),
+        ("I live in Porto. Is that correct?", "user.lives_in", "Porto"),
+        ("I live in Porto (from Monday to Friday).", "user.lives_in", "Porto"),
+        ("I live in Porto according to my passport", "user.lives_in", "Porto"),
+        ("I work as a nurse. That's what my mum always wanted.", "user.works_as", "nurse"),
+        ("I'm a teacher. How many words should a child know?", "user.works_as", "teacher"),
+        ("I'm vegan. Make it a burger.", "user.diet", "vegan"),
+        ("1) I live in Porto. 2) I'm vegan. Suggest a restaurant.", "user.diet", "vegan"),
+        ("I got a cat and it turned out to be a girl", "user.pet", "cat"),
+        ("Today's update: I live in Porto", "user.lives_in", "Porto"),
+        ("My family's situation: my son is vegan", "son.diet", "vegan"),
+        ("Update: Hi all, I live in Porto", "user.lives_in", "Porto"),
+        ("This message is for you: I moved to Hull", "user.lives_in", "Hull"),
+        ("True story: I live in Porto", "user.lives_in", "Porto"),
+    ],
+)
+def test_what_is_meant_is_read_whatever_stands_around_it(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:
+    assert (key, value) in [(candidate.key, candidate.object) for candidate in read(text, predicates)]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
         ("I'm seeing my dentist tomorrow", "user.plans", "seeing their dentist"),
         ("I'm calling the doctor on Friday", "user.plans", "calling the doctor"),
         ("I'm seeing Dr Brown on Monday", "user.plans", "seeing Dr Brown"),

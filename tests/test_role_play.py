@@ -47,6 +47,22 @@ def test_after_a_role_play_the_user_speaks_again(mem: memdb.Memory, ends: str) -
     assert after(mem, ends, "I'm vegan") == {("user.diet", "vegan")}
 
 
+@pytest.mark.parametrize(
+    "asks", ["Write a diary entry as a WW1 soldier.", "A letter from the point of view of my aunt", "I need a fake profile for a test"]
+)
+def test_what_is_told_for_somebody_elses_words_is_no_fact(mem: memdb.Memory, asks: str) -> None:
+    assert after(mem, asks, "A: From which year?", "1916. My name is Harris, I'm 19 and I live in Bolton") == set()
+    assert after(mem, "I live in Leeds") == {("user.lives_in", "Leeds")}
+
+
+def test_what_one_tells_for_ones_own_text_is_meant(mem: memdb.Memory) -> None:
+    assert after(mem, "Write a poem for my wife", "A: Tell me about her!", "I'm a nurse") == {("user.works_as", "nurse")}
+    assert after(mem, "Write a diary entry as a soldier", "A: Done.", "Thanks, great! I'm vegan") == {
+        ("user.works_as", "nurse"),
+        ("user.diet", "vegan"),
+    }
+
+
 def test_what_is_said_beside_its_beginning_or_end_is_meant(mem: memdb.Memory) -> None:
     assert not is_played(["I'm vegan. Can we do a role play?"], "I'm vegan")
     assert is_played(["Let's role play. I'm vegan"], "I'm vegan")
