@@ -16,6 +16,7 @@ from memdb.kinship import as_anothers, as_ones_own
 from memdb.labels import is_anothers
 from memdb.plainly import granted, plain_sentence
 from memdb.repairs import repaired, repaired_before
+from memdb.retractions import is_taken_back
 from memdb.running_on import with_commas
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.spoken import Spoken
@@ -102,7 +103,10 @@ def clauses(
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())
-        if not any(compiled(block[name]).match(sentence) for name in ("retracted", "only_words")):
+        unsaid = doubtful and (
+            any(compiled(block[name]).match(sentence) for name in ("retracted", "only_words")) or is_taken_back(sentence, surely=True)
+        )
+        if not unsaid:
             yield from doubtful
         doubtful = []
         mocking = mocking or mocked.match(sentence) is not None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from memdb.english_rules import compiled, rules
+from memdb.stop_words import STOP_WORDS
 
 _LABELLED = re.compile(  # whose text may begin with whom it is for, or as whom it is said: "Template: Dear team, I ..."
     r"[\W\d]*(?P<label>[^\W\d][^:\n]{0,60}?)\s?:\W*(?:(?:dear|hi|hello|hey|as an?) [\w' -]{1,30},? )?(?:i|my|we|our)\b", re.IGNORECASE
 )
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
 def is_anothers(sentence: str) -> bool:
@@ -24,7 +27,18 @@ def is_anothers(sentence: str) -> bool:
         return False
     if any(compiled(block[name]).search(label) for name in ("others_label", "shown_label")) and not label.endswith("for you"):
         return True
-    return compiled(block["own_label"]).search(label) is None and _without_leads(label) != ""
+    return not _is_ones_own(label) and _without_leads(label) != ""
+
+
+def _is_ones_own(label: str) -> bool:
+    """Whether a label announces what its writer says. That "I" or "my" is in it does not tell, where it is not understood as a whole."""
+    block = rules().block
+    if compiled(block["own_label"]).search(label) is not None or compiled(block["about_oneself"]).match(label) is not None:
+        return True
+    if compiled(block["own_words"]).search(label) is None:
+        return False
+    left = compiled(block["label_words"]).sub("", label)
+    return all(word.lower() in STOP_WORDS for word in _WORD.findall(left))
 
 
 def _without_leads(label: str) -> str:

@@ -500,6 +500,12 @@ def test_what_states_no_fact_gives_none(text: str, predicates: Mapping[str, Pred
         ("Update: Hi all, I live in Porto", "user.lives_in", "Porto"),
         ("This message is for you: I moved to Hull", "user.lives_in", "Hull"),
         ("True story: I live in Porto", "user.lives_in", "Porto"),
+        ("My biggest challenge: I'm a nurse", "user.works_as", "nurse"),
+        ("Where I'm at right now: I live in Porto", "user.lives_in", "Porto"),
+        ("Something about my day: I work at Siemens", "user.works_at", "Siemens"),
+        ("I should add: I live in Porto", "user.lives_in", "Porto"),
+        ("I live in Porto. I wish I had more time.", "user.lives_in", "Porto"),
+        ("I live in Porto. Sure, why not.", "user.lives_in", "Porto"),
     ],
 )
 def test_what_is_meant_is_read_whatever_stands_around_it(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:

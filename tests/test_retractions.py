@@ -270,6 +270,8 @@ def test_one_of_two_is_not_forgotten(mem: memdb.Memory) -> None:
         ("I live in Oslo", "oops, wrong chat"),
         ("I live in Oslo", "That was a test sentence."),
         ("I'm a nurse", "that's a line from a song"),
+        ("I'm a nurse", "oops, pasted the wrong text"),
+        ("I've been thinking of moving to Crete", "Never, just dreaming."),
     ],
 )
 def test_what_was_no_more_than_a_joke_is_not_believed(mem: memdb.Memory, said: str, taken_back: str) -> None:
