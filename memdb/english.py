@@ -144,9 +144,15 @@ def _own_part(hidden: str, text: str) -> int | None:
 
 
 def _is_worked_on(plain: str) -> bool:
-    """Whether a text ends with what asks to work on all of it before, and speaks of nothing else that may be worked on."""
-    asks = compiled(rules().block["worked_on"]).search(plain, max(0, len(plain.rstrip()) - _ASKED_LAST))
-    return asks is not None and compiled(rules().block["something_written"]).search(plain, 0, asks.start()) is None
+    """Whether a text ends with what asks to work on all of it before, and speaks of nothing else that may be worked on.
+
+    Whoever wants to say in another language what they cannot eat, or what ails them, means it.
+    """
+    block = rules().block
+    asks = compiled(block["worked_on"]).search(plain, max(0, len(plain.rstrip()) - _ASKED_LAST))
+    if asks is None or compiled(block["something_written"]).search(plain, 0, asks.start()) is not None:
+        return False
+    return compiled(block["said_abroad"]).search(asks.group()) is None or compiled(block["in_need"]).search(plain, 0, asks.start()) is None
 
 
 _MARKS = frozenset(">\"'")  # and no letter's head or who speaks

@@ -488,6 +488,8 @@ def test_what_states_no_fact_gives_none(text: str, predicates: Mapping[str, Pred
     [
         ("I live in Porto and got this letter from the council. Can you translate it?", "user.lives_in", "Porto"),
         ("I live in Porto. Is that correct?", "user.lives_in", "Porto"),
+        ("I'm allergic to nuts. How do I say that in Polish?", "user.allergic_to", "nuts"),
+        ("I'm vegan. Can you translate that for the waiter?", "user.diet", "vegan"),
         ("I live in Porto (from Monday to Friday).", "user.lives_in", "Porto"),
         ("I live in Porto according to my passport", "user.lives_in", "Porto"),
         ("I work as a nurse. That's what my mum always wanted.", "user.works_as", "nurse"),
