@@ -40,6 +40,7 @@ select
   case
     when c.operation = 'supersede' then s.after ->> 'value_text'
     when c.operation in ('update', 'confirm') then c.after ->> 'value_text'
+    when c.operation = 'expire' and c.after ->> 'valid_to' > :now then c.after ->> 'value_text'  -- it is so until then
   end as after,
   c.reason, coalesce(s.after ->> 'confidence', c.after ->> 'confidence', 0.0) as confidence, c.changed_at
 from changed c

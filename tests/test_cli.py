@@ -409,6 +409,13 @@ def test_a_fact_ends_when_it_is_said_to(db: Path) -> None:
     assert run("end", fact.fact_id, "--valid-to", "2024-01-01", "--db", db).exit_code == 2
 
 
+def test_what_is_to_end_on_a_day_to_come_is_not_called_expired(db: Path) -> None:
+    fact = fact_of(db, "user.likes")
+    ok("end", fact.fact_id, "--valid-to", "2999-02-01", "--db", db)
+    assert "\tends later\t" in ok("history", "--fact", fact.fact_id, "--db", db)
+    assert "(ends later)" in ok("profile", "--user", "ana", "--db", db)
+
+
 def test_a_task_is_done_when_it_is_said_to_be(db: Path) -> None:
     task = stated(db, "Book the flight", "--kind", "task")
     assert run("task", task.fact_id, "over", "--db", db).exit_code == 2
@@ -738,6 +745,11 @@ def _some(seen: IO[bytes]) -> bytes:
         return os.read(seen.fileno(), 4096)
     except OSError:  # nobody writes to the terminal any more
         return b""
+
+
+def test_no_embedder_is_nothing_to_change_to(db: Path) -> None:
+    refused = run("reindex", "--embedder", "none", "--db", db)
+    assert (refused.exit_code, "to search by words alone, give --embedder none to a search" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -546,6 +546,15 @@ def test_a_profile_has_the_latest_changes_first_and_none_of_long_ago(tell: Tell)
     assert mem.profile("ana", now="2026-03-04").recent_changes == []
 
 
+def test_a_profile_tells_what_ends_later_as_so_until_then(mem: memdb.Memory) -> None:
+    fact = mem.remember("Ana works at Bosch", user_id="ana", key="user.works_at", object="Bosch", timestamp="2025-03-01")
+    mem.end(fact.fact_id, valid_to="2025-03-20", now="2025-03-02")
+    told = [mem.profile("ana", now=day).recent_changes[-1] for day in ("2025-03-19", "2025-03-21")]
+    assert [(change.operation, change.before, change.after) for change in told] == [
+        ("expire", "Ana works at Bosch", "Ana works at Bosch"), ("expire", "Ana works at Bosch", None),
+    ]  # fmt: skip
+
+
 def test_what_was_never_believed_is_no_change_when_it_is_dropped(mem: memdb.Memory) -> None:
     asked = mem.remember("Has diabetes", user_id="ana", key="user.has_condition", object="diabetes", timestamp="2025-03-01")
     assert asked.status == "pending_confirmation"

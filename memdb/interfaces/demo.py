@@ -155,7 +155,7 @@ class _Tale:
     def event(self, told: Told) -> RenderableType:
         """What changed: before, after, how sure, and why."""
         value = told.after
-        if told.look.word == "expired":
+        if told.change.operation == "expire":
             value = f"{told.before} ends"
         elif told.before and told.before != told.after:
             value = f"{told.before} → {told.after}"

@@ -6,7 +6,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from memdb import Memory, Procedure
+from memdb import InputError, Memory, Procedure
 from memdb.interfaces import work
 from memdb.interfaces.options import (
     FILE,
@@ -19,6 +19,7 @@ from memdb.interfaces.options import (
     Statuses,
     Timestamp,
     User,
+    embedder_of,
     existing,
     listed,
     opened,
@@ -212,6 +213,8 @@ def reindex(
     json: Json = False,
 ) -> None:
     """Change the file's embedder. The old vectors are in use until the new ones are whole; interrupted, run it again."""
+    if embedder_of(embedder) is None:
+        raise InputError(f"There is no embedder {embedder!r} to change to; to search by words alone, give --embedder none to a search.")
     with opened(existing(db)) as memory:
         state = work.reindex(memory, embedder)
     print_record(state, json=json)

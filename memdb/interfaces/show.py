@@ -56,6 +56,7 @@ LOOKS: dict[str, Look] = {
     "undo": Look("<", "undone", "red"),
 }
 _CHANGED = Look("~", "changed", "blue")
+_ENDS_LATER = Look("x", "ends later", "magenta")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,12 @@ class Told:
 
 
 def look_of(change: Change | ProfileChange) -> Look:
-    """Return how a change is told: only new words refine a fact; what is doubted or dated anew in the same ones is changed."""
+    """Return how a change is told: only new words refine a fact; what is doubted or dated anew in the same ones is changed.
+
+    What is to end on a day to come is so until then.
+    """
+    if change.operation == "expire" and change.after and not (isinstance(change.after, Fact) and change.after.status != "active"):
+        return _ENDS_LATER
     before, after = (one.value_text if isinstance(one, Fact) else one for one in (change.before, change.after))
     return _CHANGED if change.operation == "update" and before == after else LOOKS[change.operation]
 
