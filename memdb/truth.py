@@ -27,9 +27,12 @@ _ADDRESS = re.compile(r"(?:\bhttps?://|\bwww\.)[^\s\"'<>)\]]+", re.IGNORECASE)
 _PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turns out", "Makes me": no name goes before these
 _PART = re.compile(r"[\n,;:.!?…]|\b(?:and|but|then|while|because|so)\b", re.IGNORECASE)
 _AFTER_ALL = r"\s*(?:(?:only|just|merely|wait|forget|stop|mind|miss)\b|help\s+(?:\w+ing|but|it|(?:him|her|my|them)sel\w+)\b)"
+_ASKED_FOR = r"(?:(?:ask|beg|call|long|look|pay|reach|search|send|wish)(?:ed|ing)?\s+(?:for|at)\s+)"  # what is denied stands behind it
 _SO_AFTER_ALL = re.compile(_AFTER_ALL, re.IGNORECASE)  # "could not wait", "did not stop"
 _NOT_SO = re.compile(
-    rf"(?:\b(?:not|never|no longer)|n['’]t)(?!{_AFTER_ALL})\s+(\w+(?:\s+(?:(?:a|an|the|any|to|my|his|her|their)\s+)*\w+)?)", re.IGNORECASE
+    rf"(?:\b(?:not|never|no longer)|n['’]t)(?!{_AFTER_ALL})\s+"
+    rf"({_ASKED_FOR}?\w+(?:\s+(?:(?:a|an|the|any|to|my|his|her|their)\s+)*\w+)?)",
+    re.IGNORECASE,
 )
 _DISLIKED = re.compile(r"\b(?:dislikes?|disliked|hates?|hated)\s+((?:(?:a|an|the|to)\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)
 _FEW = 3  # telling words of a part of a memory, one of which tells of what it speaks

@@ -124,6 +124,20 @@ def test_a_memory_neither_leaves_out_a_not_nor_puts_one_in(content: str, why: st
     assert what_is_untrue(content, given=[*NO_BREAKFAST, "Rui"], events=NO_BREAKFAST, names=["Rui"]) == why
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("I noticed that Thom did not ask for warmer lights.", "it says that it was not so: 'warmer'"),
+        ("I noticed that Thom never asked for the warmer lights.", "it says that it was not so: 'warmer'"),
+        ("I am not sure why Thom asked for warmer lights.", None),
+        ("I was not ready for warmer lights, but Thom was.", None),
+    ],
+)
+def test_a_memory_denies_nothing_that_was_asked_for(content: str, why: str | None) -> None:
+    events = ["Thom asked for warmer lights"]
+    assert what_is_untrue(content, given=[*events, "Thom"], events=events, names=["Thom"]) == why
+
+
 def test_what_is_not_left_out_in_an_event_is_no_denial() -> None:
     events = ["Rui could not wait for the concert", "The dog did not stop barking"]
     told = "I noticed how much Rui looks forward to the concert. The dog barking seems to go with it."
