@@ -32,6 +32,7 @@ _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
 _A_DAY = timedelta(days=1)
 _FROM = re.compile(r"from\b", re.IGNORECASE)
 _WITHIN = re.compile(r"(?:from|between)\b", re.IGNORECASE)
+_UNTIL = re.compile(r"^until\s+(?!(?:next|this)\b)|^until(?=\s+(?:next|this)\b)", re.IGNORECASE)
 _A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
 _ELSEWHERE = re.compile(r"[,;]|\b(?:and|then|back|home|again|returning|leaving)\b", re.IGNORECASE)  # "for two weeks, back on Monday"
 _LASTING = re.compile(
@@ -62,7 +63,7 @@ def validity(pattern: Pattern, clause: Clause, at: datetime, zone: tzinfo) -> Va
     """
     spans = clause.times.get("future", ())
     if pattern.time == "moved":
-        return _moved(spans, at)
+        return _moved(spans, at, zone)
     if pattern.time == "event":
         coming = [
             span
@@ -108,17 +109,27 @@ def ended_once(clause: Clause, at: datetime) -> Validity:
     return Validity(begins=until[-1] - (lasted[0].ends - lasted[0].begins) if lasted else None, ends=until[-1])
 
 
-def _moved(spans: tuple[TimeSpan, ...], at: datetime) -> Validity | None:
+def _moved(spans: tuple[TimeSpan, ...], at: datetime, zone: tzinfo) -> Validity | None:
     """When a thing happens that was put off, by the last of the times that are told: "from June to September", "until Friday"."""
     for span in reversed(spans):
         if span.role == "until" or (span.role == "point" and _FROM.match(span.text)):
-            last = span.ends - _A_DAY
-            begins = last if _A_DATE.search(span.text) else span.ends if span.role == "until" else last.replace(day=1)
+            begins, ends = _at_last(span, at, zone)
             if begins > at:
-                return Validity(event=begins, ends=begins + _A_DAY)
+                return Validity(event=begins, ends=ends)
         elif span.role in ("point", "by", "from", "for") and _comes(span, at):
             return Validity(event=span.begins, ends=span.ends)
     return None
+
+
+def _at_last(span: TimeSpan, at: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
+    """The day, or the week, month or year, to which something is put off: "until June" is some day of it."""
+    last = span.ends - _A_DAY
+    if _A_DATE.search(span.text):
+        return last, span.ends
+    if span.role != "until":
+        return last.replace(day=1), span.ends
+    whole = find_times(_UNTIL.sub("in ", span.text), at=at, zone=zone)
+    return span.ends, max((one.ends for one in whole if one.begins == span.ends), default=span.ends + _A_DAY)
 
 
 def _comes(span: TimeSpan, at: datetime) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -333,6 +334,23 @@ def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, t
 def test_what_is_put_off_is_one_plan_with_another_day(before: str, text: str, day: str, tell: Tell) -> None:
     planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
     assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == [day]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("The wedding's been pushed to June.", "2025-06-01", "2025-06-30"),
+        ("The wedding's been pushed back until next year.", "2026-01-01", "2026-12-31"),
+        ("The wedding was moved from May to September.", "2025-09-01", "2025-09-30"),
+        ("The wedding's been pushed to 14 June.", "2025-06-14", "2025-06-14"),
+    ],
+)
+def test_what_is_put_off_to_a_month_or_a_year_is_some_day_of_it(text: str, first: str, last: str, tell: Tell) -> None:
+    mem = tell("The wedding is in May.", text)
+    (plan,) = mem.facts("ana", key="user.plans", now="2025-03-10")
+    assert plan.event_time
+    assert plan.valid_to
+    assert (f"{plan.event_time:%Y-%m-%d}", f"{plan.valid_to - timedelta(days=1):%Y-%m-%d}") == (first, last)
 
 
 @pytest.mark.parametrize(("before", "text", "key"), ENDED)
