@@ -278,6 +278,13 @@ def test_what_is_to_be_kept_elsewhere_is_not_lost_with_an_ephemeral_client(told:
         chroma.Client(chroma.Settings(**told))
 
 
+def test_only_a_setting_that_has_a_value_can_be_required() -> None:
+    settings = chroma.Settings(persist_directory="folder")
+    assert settings.require("persist_directory") == "folder"
+    with pytest.raises(ValueError, match="Missing required config value 'chroma_server_host'"):
+        settings.require("chroma_server_host")
+
+
 def test_a_client_of_no_settings_heeds_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"IS_PERSISTENT": "TRUE", "PERSIST_DIRECTORY": str(tmp_path / "told"), "ALLOW_RESET": "1"}.items():
         monkeypatch.setenv(name, value)
