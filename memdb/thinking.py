@@ -99,7 +99,8 @@ def think(
     if by != "rules":
         meant = [as_meant(case, kind="fact", predicates=predicates) for case in cases]
         cases = [case if one is case.candidate else about(one) for case, one in zip(cases, meant, strict=True)]
-    model = llm if config.model_arbitrates and error is None else None
+    by_rules = any(one.because for one in found.candidates)  # what takes something back means what it says: a model has no say in it
+    model = llm if config.model_arbitrates and error is None and not by_rules else None
     gated = gate(cases, consent=consent, predicates=predicates, config=config)
     repeated = compare_meanings(
         db, gated.cases, user_id=turn.user_id, now=turn.timestamp, embedder=embedder, predicates=predicates, config=config

@@ -396,6 +396,21 @@ def test_a_model_that_fails_to_audit_leaves_the_decision_to_the_rules(tmp_path: 
     assert (turn.error or "").startswith("decided by the rules: ")
 
 
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [("Forget where I live", []), ("I meant Braga", ["Braga"]), ("Just kidding", []), ("I don't live there any more", [])],
+)
+def test_what_takes_something_back_is_no_matter_for_a_model(tmp_path: Path, said: str, stands: list[str]) -> None:
+    auditor = Auditor(PORTO, (said, [], [action("mark_pending_confirmation", "f1")]))
+    llm = LanguageModel(auditor.script, name="auditor")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe(PORTO[0], user_id="ana", timestamp="2025-03-01T10:00:00Z")
+        mem.observe(said, user_id="ana", timestamp="2025-03-01T10:01:00Z")
+        mem.drain()
+        assert [(one.object, one.status) for one in mem.facts("ana", key="user.lives_in")] == [(value, A) for value in stands]
+    assert auditor.prompts == []
+
+
 def test_a_prompt_too_long_for_the_model_is_asked_in_halves(tmp_path: Path) -> None:
     things = [fact("user.likes", name, "I like them") for name in ("jazz", "tea", "figs", "rain")]
 
