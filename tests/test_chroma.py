@@ -278,6 +278,11 @@ def test_what_is_to_be_kept_elsewhere_is_not_lost_with_an_ephemeral_client(told:
         chroma.Client(chroma.Settings(**told))
 
 
+def test_an_embedding_function_that_there_is_none_of_is_told_with_what_brings_more() -> None:
+    with pytest.raises(AttributeError, match=r"has no 'NoSuchFunction'; .* need chromadb: pip install chromadb"):
+        _ = chroma.utils.embedding_functions.NoSuchFunction
+
+
 def test_only_a_setting_that_has_a_value_can_be_required() -> None:
     settings = chroma.Settings(persist_directory="folder")
     assert settings.require("persist_directory") == "folder"
