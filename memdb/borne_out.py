@@ -23,6 +23,21 @@ _COUNTED = re.compile(
     r"\b(?:\w*teen|\w*t(?:y|ies)(?:-\w+)?|once|twice|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|half|hundreds?|thousands?|millions?)\b",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
+_THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
+_DAY_OR_HOUR = re.compile(  # reckoned from "next Friday" and "half past seven"
+    r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[:.]\d\d(?!\d)|\d{1,2}(?= ?[ap]\.?m\b)|(?<!\d)(?:19|20)\d\d(?!\d)"
+    r"|\d{1,2}(?:st|nd|rd|th)?(?= (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+    r"|(?<=[a-z]) \d{1,2}(?:st|nd|rd|th)\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(  # other numbers than these few may be told in ways that nobody can list
+    r"\b(?:\w*teen|\w*ty(?:-\w+)?|\w*ties|once|twice|three|two|four|five|six|seven|eight|nine|ten|eleven|twelve|both|couple|pair|few|double|triple"
+    r"|dozens?|half|quarter|thirds?|hundreds?|thousands?|millions?|score)\b",
+    re.IGNORECASE,
+)
+_COUNTS = 10  # so many of what is listed one may have counted
+_LISTED = re.compile(r"[,&;]|\band\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 _DENIED = re.compile(r"(?:\b(?:not|never|cannot|no longer)|n['’]t)(?:\s+\w+)?\s*$", re.IGNORECASE)
 
@@ -35,6 +50,28 @@ def speaks_of(text: str, said: str) -> bool:
     if not theirs.isdisjoint(_initials(said)) or not own.isdisjoint(_initials(text)):  # "NYC", "the UK"
         return True
     return bool(_NUMBER.search(said) and _COUNTED.search(text)) or bool(_COUNTED.search(said) and _NUMBER.search(text))
+
+
+def made_up_number(text: str, said: str) -> str | None:
+    """Return a number in digits of what is said to be told in an English text that has others, in digits, and not that one; None for none.
+
+    Days and hours are reckoned, the last digits of a number stand for it, and zeros may be told by a word: of "30k" 30,000 is no other.
+    """
+    told = _DIGITS.findall(_THOUSANDS.sub("", text))
+    if not told or _IN_WORDS.search(text) or not is_english(text):
+        return None
+    run = "".join(told)
+    for number in _DIGITS.findall(_DAY_OR_HOUR.sub(" ", _THOUSANDS.sub("", said))):
+        counted = int(number) <= _COUNTS and _LISTED.search(text)
+        if not counted and not any(_same_number(number, one) for one in told) and not (len(number) > 2 and number in run):
+            return str(number)
+    return None
+
+
+def _same_number(one: str, other: str) -> bool:
+    if int(one) == int(other) or one.rstrip("0") == other.rstrip("0"):
+        return True
+    return min(len(one), len(other)) > 1 and (one.endswith(other) or other.endswith(one))
 
 
 def is_english(text: str) -> bool:

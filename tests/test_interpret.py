@@ -59,6 +59,14 @@ def test_what_is_only_asked_supposed_quoted_or_recited_is_no_fact(tmp_path: Path
     assert "excerpt" in turn.notes[0].why
 
 
+def test_a_number_that_the_speaker_does_not_tell_is_refused(tmp_path: Path) -> None:
+    excerpt = "I take 20 mg of statin"
+    wrong = stated("40 mg of statin", excerpt, key="user.takes", value_text="User takes 40 mg of statin")
+    facts, turn = read(tmp_path, f"{excerpt} at night.", wrong, sensitive_topics="keep")
+    assert [fact for fact in facts if "40" in fact.value_text] == []
+    assert [note.why for note in turn.notes] == ["it tells the number '40', which the speaker does not"]
+
+
 SAID = [
     ("I live in Porto, what about you?", "I live in Porto", "Porto"),
     ("You said I live in Rome, but I live in Porto.", "I live in Porto", "Porto"),

@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from memdb.borne_out import is_english, speaks_of, told_details
+from memdb.borne_out import is_english, made_up_number, speaks_of, told_details
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill, instructions
@@ -204,6 +204,8 @@ def _misshapen(stated: Stated, text: str, heard: str, predicates: Mapping[str, P
     reworded = predicate.category in _REWORDED and said.islower() and not any(map(str.isdecimal, said))
     if said and not reworded and is_english(text) and not speaks_of(f"{text}\n{heard}", said):
         return "its object is not among the words of the speaker"
+    if (number := made_up_number(f"{text}\n{heard}", f"{said} {stated.value_text}")) is not None:
+        return f"it tells the number {number!r}, which the speaker does not"
     if not said and is_english(text) and not speaks_of(text, f"{predicate.label} {predicate.predicate.replace('_', ' ')}"):
         return "the speaker names nothing that is over"
     return None
