@@ -23,7 +23,7 @@ _COUNTED = re.compile(
     r"\b(?:\w*teen|\w*t(?:y|ies)(?:-\w+)?|once|twice|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|half|hundreds?|thousands?|millions?)\b",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d{1,18}")  # longer ones are no numbers that anybody reckons with
 _THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
 _DAY_OR_HOUR = re.compile(  # reckoned from "next Friday" and "half past seven"
     r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[:.]\d\d(?!\d)|\d{1,2}(?= ?[ap]\.?m\b)|(?<!\d)(?:19|20)\d\d(?!\d)"
