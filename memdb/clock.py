@@ -11,7 +11,9 @@ _EXACT, _NEAR, _ROUNDED, _ABOUT = 1, 5, 15, 30  # minutes by which a time may be
 _HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _MINUTES = {"five": 5, "ten": 10, "quarter": 15, "fifteen": 15, "twenty": 20, "half": 30, "thirty": 30, "forty": 40, "fifty": 50}
 _HOUR = f"(?:{'|'.join(_HOURS)})"
-_AFTER = r"(?= ?(?:[.,;:!?—–]|$|in the|this|every|each|sharp|on\b|when\b|as\b|i\b))"  # what shows that a number in words is an hour
+_AFTER = (  # what shows that a number in words is an hour: who or what is told of then, with a capital if it is a name
+    r"(?= ?(?:[.,;:!?—–]|$|in the|this|every|each|sharp|at night|on\b|when\b|as\b|i\b|(?:he|she|they|we|it|the)\b|(?-i:[A-Z][a-z])))"
+)
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (

@@ -30,8 +30,8 @@ _AFTER_ALL = r"\s*(?:(?:only|just|merely|wait|forget|stop|mind|miss)\b|help\s+(?
 _ASKED_FOR = r"(?:(?:ask|beg|call|long|look|pay|reach|search|send|wish)(?:ed|ing)?\s+(?:for|at)\s+)"  # what is denied stands behind it
 _SO_AFTER_ALL = re.compile(_AFTER_ALL, re.IGNORECASE)  # "could not wait", "did not stop"
 _NOT_SO = re.compile(
-    rf"(?:\b(?:not|never|no longer)|n['’]t)(?!{_AFTER_ALL})\s+"
-    rf"({_ASKED_FOR}?\w+(?:\s+(?:(?:a|an|the|any|to|my|his|her|their)\s+)*\w+)?)",
+    r"(?:\b(?:not|never|no longer|nobody|no one|(?:refus(?:ed|es|ing)|forgot)(?:\s+to)?)|n['’]t)"
+    rf"(?!{_AFTER_ALL}|\s+(?:else|but|except)\b)\s+({_ASKED_FOR}?\w+(?:\s+(?:(?:a|an|the|any|to|my|his|her|their)\s+)*\w+)?)",
     re.IGNORECASE,
 )
 _DISLIKED = re.compile(r"\b(?:dislikes?|disliked|hates?|hated)\s+((?:(?:a|an|the|to)\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)

@@ -129,6 +129,9 @@ def test_a_memory_neither_leaves_out_a_not_nor_puts_one_in(content: str, why: st
     [
         ("I noticed that Thom did not ask for warmer lights.", "it says that it was not so: 'warmer'"),
         ("I noticed that Thom never asked for the warmer lights.", "it says that it was not so: 'warmer'"),
+        ("I noticed that nobody asked for warmer lights.", "it says that it was not so: 'warmer'"),
+        ("I noticed that Thom refused warmer lights.", "it says that it was not so: 'warmer'"),
+        ("I noticed that nobody but Thom asked for warmer lights.", None),
         ("I am not sure why Thom asked for warmer lights.", None),
         ("I was not ready for warmer lights, but Thom was.", None),
     ],
@@ -404,6 +407,8 @@ def test_what_is_in_the_events_may_be_said(content: str) -> None:
         ("I saw Rui at 7pm.", "'7pm'"),
         ("I saw Rui at seven.", "'at seven'"),
         ("I saw Rui at half past.", "'half past'"),
+        ("I noticed that at seven Rui asked for warmer lights.", "'at seven'"),
+        ("I noticed that around seven he asked for warmer lights.", "'around seven'"),
         ("I saw it at seven o'clock.", "o'clock"),
         ("I saw Rui in the kitchen.", "the place 'kitchen'"),
         ("I saw Rui in the garage.", "the place 'garage'"),
