@@ -38,6 +38,7 @@ _BARE = frozenset({"is", "has"})  # labels behind which anything may stand
 _FEW = 3  # words
 _PAST = re.compile(r"(?:had|been|got|gone|to)\b", re.IGNORECASE)  # "has had the flu"
 _SENTENCES = re.compile(r"\w{3}[.!]\s|\n")
+_ONESELF = re.compile(r"(?P<who>I|We)(?:(?P<short>['’]m)\s|\s)")
 
 
 def worded(label: str, value: str, *, denied: bool = False, several: bool = False) -> str:
@@ -91,10 +92,16 @@ def without_article(label: str, value: str) -> str:
 def value_behind(label: str, text: str) -> str | None:
     """Return the value that a sentence has behind a label, "Porto" of "Ana lives in Porto."; None if it is not worded so.
 
+    Who speaks of themselves says it in the first person: "I live in Porto".
     Whoever it is of is named before the label in a few words, and it says that something is so: "Ana no longer lives in Porto" does not.
     Behind a mere "is" or "has" may stand anything, and only a few words are a value.
     """
     whose, found, rest = text.strip().partition(f" {label} ")
+    if not found and (oneself := _ONESELF.match(whose)):
+        own = _of_several(label)
+        own = re.sub(r"^are\b", "am", own) if oneself["who"] == "I" else own
+        told = f"{'am ' if oneself['short'] else ''}{whose[oneself.end() :]}"
+        found, whose, rest = (own, oneself["who"], told[len(own) + 1 :]) if told.startswith(f"{own} ") else ("", whose, "")
     value = without_article(label, rest.strip(" .!"))
     if not found or not value or not _WHOSE.fullmatch(whose) or negates(whose) or "?" in text or _SENTENCES.search(value):
         return None

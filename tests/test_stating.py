@@ -132,6 +132,9 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
         ("user.has_condition", "Ana has asthma", "I have asthma.", "asthma"),
         ("user.lives_in", "She lives in Porto", "I live in Porto.", "Porto"),
         ("user.works_as", "Ana Sofia works as a nurse", "I work as a nurse.", "nurse"),
+        ("user.lives_in", "I live in Porto", "I live in Porto.", "Porto"),
+        ("user.lives_in", "We live in Porto.", "I live in Porto.", "Porto"),
+        ("user.allergic_to", "I'm allergic to peanuts", "I'm allergic to peanuts.", "peanuts"),
         ("sister.lives_in", "Ana's older sister lives in Braga", "My sister lives in Braga.", "Braga"),
     ],
 )
