@@ -98,6 +98,12 @@ def _full_error(path: Path) -> StoreError:
     return error
 
 
+def _failing_error(path: Path, detail: str) -> StoreError:
+    error = StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
+    error.failing = True
+    return error
+
+
 def closed_error(path: Path) -> StoreError:
     """The error to raise where a memory is used after it was closed."""
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
@@ -157,6 +163,6 @@ def translate(error: Exception, path: Path) -> MdbError:
         case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
             return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():
-            return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
+            return _failing_error(path, detail)
         case _:
             return StoreError(f"{path}: {detail}.")

@@ -25,11 +25,12 @@ class ConfigError(MdbError, ValueError):
 
 
 class StoreError(MdbError):
-    """The database file could not be opened, read or written. `damaged` marks a file that must be restored, `full` a disk without room;
-    `user_id` is whose the row is that the error names, where it is anybody's."""
+    """The database file could not be opened, read or written. `damaged` marks a file that must be restored, `full` a disk without room,
+    `failing` one that does not read or write, be it for now; `user_id` is whose the row is that the error names, where it is anybody's."""
 
     damaged: bool = False
     full: bool = False
+    failing: bool = False
     user_id: str | None = None
 
 

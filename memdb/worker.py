@@ -166,7 +166,7 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     """Take the next turn and write what follows from it: another user's than the last, if there is one. Return whether there was one.
 
     Raises:
-        StoreError: the file is damaged, or the disk is full; the turn waits in the queue.
+        StoreError: the file is damaged, or the disk is full or fails; the turn waits in the queue.
         BusyError: another process is writing for long; the turn waits in the queue.
     """
     db = store.database()
@@ -179,7 +179,7 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
         try:
             process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
         except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
-            if isinstance(error, BusyError) or (isinstance(error, StoreError) and error.full):
+            if isinstance(error, BusyError) or (isinstance(error, StoreError) and (error.full or error.failing)):
                 with suppress(StoreError), db.transaction():  # that is no fault of the turn's: it is as if it had not been begun
                     db.run("queue.unclaim", worker=identity)
                 raise

@@ -149,11 +149,12 @@ class _File(apsw.VFSFile):
 
 
 class FullDisk(apsw.VFS):
-    """A disk that is full while it is told so: then no log gets longer than so many bytes."""
+    """A disk that is full, or fails, while it is told so: then no log gets longer than so many bytes."""
 
     def __init__(self) -> None:
         super().__init__(f"full-{id(self)}", "", makedefault=True)
         self._most: int | None = None
+        self._refusal: type[apsw.Error] = apsw.FullError
 
     def __enter__(self) -> Self:
         return self
@@ -170,6 +171,16 @@ class FullDisk(apsw.VFS):
         finally:
             self._most = None
 
+    @contextmanager
+    def failing(self, *, at: int) -> Iterator[None]:
+        """Have it write nothing where a log has this length, as a disk that fails."""
+        self._refusal = apsw.IOError
+        try:
+            with self.full(at=at):
+                yield
+        finally:
+            self._refusal = apsw.FullError
+
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
         """Open a file as SQLite does, and see to what is written to a log."""
         return _Log(self, name, flags) if flags[0] & apsw.SQLITE_OPEN_WAL else apsw.VFSFile("unix", name, flags)
@@ -177,7 +188,7 @@ class FullDisk(apsw.VFS):
     def make_room(self, end: int) -> None:
         """Refuse what would make a log longer than it may be."""
         if self._most is not None and end > self._most:
-            raise apsw.FullError("no room is left")
+            raise self._refusal("nothing is written")
 
 
 class _Log(apsw.VFSFile):

@@ -56,6 +56,19 @@ def test_a_turn_that_finds_no_room_is_told_and_waits_until_there_is_some(tmp_pat
         assert {fact.object for fact in mem.facts("ana")} == {"Porto", "jazz"}
 
 
+def test_a_turn_that_meets_a_failing_disk_waits_and_is_never_set_aside_for_that(tmp_path: Path) -> None:
+    with FullDisk() as disk, memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto. I like jazz.", user_id="ana", turn_id="t1")
+        for _ in range(8):
+            mem._store.database().checkpoint()
+            with pytest.raises(memdb.StoreError, match="check the disk") as caught, disk.failing(at=20 * 4_096):
+                mem.drain()
+            assert caught.value.failing
+            assert mem.stats().turns_by_status == {"queued": 1}
+        assert mem.drain()
+        assert {fact.object for fact in mem.facts("ana")} == {"Porto", "jazz"}
+
+
 @pytest.mark.parametrize("worker", [True, False], ids=["by a thread", "at once"])
 @pytest.mark.parametrize("table", ["fact_history", "applied_actions", "profiles", "model_calls"])
 def test_draining_a_damaged_file_is_an_error_at_once(tmp_path: Path, table: str, worker: bool) -> None:
