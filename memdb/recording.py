@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from memdb.database import Database, Row, SqlValue
 from memdb.figures import to_share
 from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.records import (
+    DECIDABLE,
     RELIABILITY,
     UNDECIDED,
     Fact,
@@ -30,6 +32,7 @@ from memdb.records import (
 from memdb.times import to_text
 
 _MOOT = "what it doubted has ended"
+_LAST = "\uffff"  # behind all ids
 
 
 class Origin(Record):
@@ -81,29 +84,54 @@ class Log:
 
     def change(self, fact_id: str, operation: Operation, reason: str, statement: str, **values: SqlValue) -> None:
         """Run a statement that changes one fact, given its `fact_id`, `now` and the `values`, and record it."""
-        before = self.db.one("believe.by_id", fact_id=fact_id)
+        before = self.db.tuples("believe.by_id", fact_id=fact_id)
         self.db.run(statement, fact_id=fact_id, now=to_text(self.origin.now), **values)
-        self.record(fact_id, operation, reason, before=str(before["record"]) if before else None)
+        self.record(fact_id, operation, reason, before=str(before[0][0]) if before else None)
 
     def record(self, fact_id: str, operation: Operation, reason: str, *, before: str | None) -> None:
         """Record a change that has been made; `before` is the fact as JSON, None for one that is new."""
-        after = self.db.one("believe.by_id", fact_id=fact_id)
-        assert after is not None
-        fact = stored.fact(self.db, after["record"])
-        self.db.run(
+        recorded = self.db.run(
             "apply.history",
             fact_id=fact_id,
-            user_id=fact.user_id,
-            key=fact.key,
             operation=operation,
             before=before,
-            after=str(after["record"]),
             reason=reason,
             turn_id=self.origin.turn_id,
             action_hash=self.digest,
             session_id=self.origin.session_id,
             now=to_text(self.origin.now),
         )
+        assert recorded
+
+
+class GaveWay:
+    """What has given way under a key since a time, or ended there, by when it began: read once, however much gives way after that."""
+
+    def __init__(self, db: Database, fact: Fact, *, since: datetime) -> None:
+        rows = db.tuples("believe.gave_way", user_id=fact.user_id, key=fact.key, kind=fact.kind, since=to_text(since))
+        self._begun = [(str(began), str(fact_id), str(said)) for began, fact_id, said in rows]
+
+    def first_within(self, fact: Fact) -> str | None:
+        """The id of the first that began while a fact lasted, and was said after it, if there is one."""
+        assert fact.valid_to is not None
+        ends, said = to_text(fact.valid_to), _said_last(fact)
+        for place in range(bisect_right(self._begun, (to_text(fact.valid_from), _LAST)), len(self._begun)):
+            began, fact_id, when = self._begun[place]
+            if began >= ends:
+                return None
+            if when > said:
+                return fact_id
+        return None
+
+    def add(self, fact: Fact) -> None:
+        """Have a fact among them that has given way since."""
+        assert fact.valid_to is not None
+        if fact.valid_from < fact.valid_to:
+            insort(self._begun, (to_text(fact.valid_from), fact.fact_id, _said_last(fact)))
+
+
+def _said_last(fact: Fact) -> str:
+    return to_text(fact.last_mentioned_at or fact.created_at)
 
 
 def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
@@ -157,13 +185,18 @@ def settle(
     log = Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
     rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
     rivals |= {rival.fact_id: rival for rival in (*beside(db, fact, predicates), *opposed(db, fact, predicates))}
+    gave_way: dict[str, GaveWay] = {}
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
             dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
             log.change(rival.fact_id, "supersede", why, "apply.close", **closed(rival, "superseded", fact.valid_from, origin))
-            cut_short(db, rival.fact_id, log, predicates)
+            if _gives_way(rival, predicates):
+                if rival.key not in gave_way:
+                    first = min(one.valid_from for one in rivals.values() if one.key == rival.key)
+                    gave_way[rival.key] = GaveWay(db, rival, since=first)
+                cut_short(db, rival.fact_id, log, predicates, gave_way=gave_way[rival.key])
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "apply.activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
@@ -266,17 +299,21 @@ def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predi
     cut_short(db, fact_id, log, predicates)
 
 
-def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
+def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate], *, gave_way: GaveWay | None = None) -> None:
     """Where a fact has given way, it lasted only until the first thing began that was said after it and has given way, too, whichever was
-    told first."""
+    told first.
+
+    `gave_way` is what has done so under its key, for who has many of them give way; the fact is among that from then on.
+    """
     (fact,) = _facts(db, "believe.by_id", fact_id)
     if fact.status != "superseded" or not _gives_way(fact, predicates):
         return
-    began = stored.facts(db, db.all("believe.begins_within", fact_id=fact_id, user_id=fact.user_id, key=fact.key))
-    later = [other for other in began if not other.denies]
-    if later:
-        ends = to_text(later[0].valid_from)
-        log.change(fact_id, "update", f"until {later[0].object!r} began", "apply.close", status=fact.status, valid_to=ends)
+    gave_way = gave_way or GaveWay(db, fact, since=fact.valid_from)
+    if later := gave_way.first_within(fact):
+        (other,) = _facts(db, "believe.ever_by_id", later)
+        ends = to_text(other.valid_from)
+        log.change(fact_id, "update", f"until {other.object!r} began", "apply.close", status=fact.status, valid_to=ends)
+    gave_way.add(fact)
 
 
 def _gives_way(fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
@@ -313,27 +350,30 @@ def surer(origin: Origin, target: Fact) -> Source | None:
     return origin.source if target.kind == "fact" and RELIABILITY[origin.source] > RELIABILITY[target.source] else None
 
 
-def beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
-    """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more."""
+def beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate], *, statuses: Sequence[Status] = DECIDABLE) -> list[Fact]:
+    """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more.
+
+    All that is held, or what has one of some `statuses`.
+    """
     if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
         return []
     said = normalise(fact.object)
-    return [other for other in held_beside(db, fact) if not other.denies or normalise(other.object) == said]
+    return [other for other in held_beside(db, fact, statuses=statuses) if not other.denies or normalise(other.object) == said]
 
 
-def opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+def opposed(db: Database, fact: Fact, predicates: Mapping[str, Predicate], *, statuses: Sequence[Status] = DECIDABLE) -> list[Fact]:
     """What is held for good, and says the opposite of a fact, linked with it or not."""
     opposite = predicate_of(fact.key, predicates).opposite
     if opposite is None or fact.kind != "fact" or fact.denies or fact.valid_to is not None:
         return []
     key, said = canonical_key(fact.key.partition(".")[0], opposite), normalise(fact.object)
-    rows = db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=key, kind=fact.kind)
-    return [other for other in stored.facts(db, rows) if not other.denies and normalise(other.object) == said]
+    return [other for other in held_beside(db, fact, key=key, statuses=statuses) if not other.denies and normalise(other.object) == said]
 
 
-def held_beside(db: Database, fact: Fact) -> list[Fact]:
-    """What else than a fact is held for good under its key."""
-    return stored.facts(db, db.all("believe.beside", fact_id=fact.fact_id, user_id=fact.user_id, key=fact.key, kind=fact.kind))
+def held_beside(db: Database, fact: Fact, *, key: str | None = None, statuses: Sequence[Status] = DECIDABLE) -> list[Fact]:
+    """What else than a fact is held for good under its key, or another one: all of it, or what has one of some `statuses`."""
+    asked = {"fact_id": fact.fact_id, "user_id": fact.user_id, "key": key or fact.key, "kind": fact.kind, "statuses": json.dumps(statuses)}
+    return stored.facts(db, db.all("believe.beside", **asked))
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:

@@ -74,7 +74,7 @@ def take_up(db: Database, fact_id: str, *, origin: Origin, config: Config) -> No
     fact = read_fact(db, fact_id)
     if fact is None or fact.status != "active" or fact.kind != "fact":
         return
-    waits = [other for other in held_beside(db, fact) if other.status == "pending_confirmation" and other.denies == fact.denies]
+    waits = [other for other in held_beside(db, fact, statuses=["pending_confirmation"]) if other.denies == fact.denies]
     if same := [other for other in waits if is_same(other.object, fact.object)]:
         merge(db, fact, same, origin=origin, reason="said again, while something else was believed", config=config)
 
@@ -85,8 +85,8 @@ def doubt_anew(db: Database, fact_id: str, *, predicates: Mapping[str, Predicate
     if fact is None or fact.status != "pending_confirmation" or stored.facts(db, db.all("believe.contradicted_by", fact_id=fact_id)):
         return
     single = predicate_of(fact.key, predicates).cardinality == "one"
-    for other in held_beside(db, fact):
-        if other.status == "active" and not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
+    for other in held_beside(db, fact, statuses=["active"]):
+        if not other.denies and (is_same(fact.object, other.object) if fact.denies else single):
             db.run("apply.link", source_id=fact_id, target_id=other.fact_id, relation="contradicts", now=to_text(now))
 
 
@@ -96,5 +96,4 @@ def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate])
 
 
 def _believed_against(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
-    against = (*beside(db, fact, predicates), *opposed(db, fact, predicates))
-    return [other for other in against if other.status == "active"]
+    return [*beside(db, fact, predicates, statuses=["active"]), *opposed(db, fact, predicates, statuses=["active"])]

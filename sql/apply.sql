@@ -109,8 +109,10 @@ delete from links where source_id = :source_id and relation = 'contradicts';
 -- application states; a turn tells its own.
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at, session_id)
-values (:fact_id, :user_id, :key, :operation, json_remove(:before, '$.embedding_id'), json_remove(:after, '$.embedding_id'), :reason, :turn_id,
-        :action_hash, :now, nullif(:session_id, (select t.session_id from turns t where t.user_id = :user_id and t.turn_id = :turn_id)));
+select f.fact_id, f.user_id, f.key, :operation, json_remove(:before, '$.embedding_id'), json_remove(r.record, '$.embedding_id'), :reason, :turn_id,
+       :action_hash, :now, nullif(:session_id, (select t.session_id from turns t where t.user_id = f.user_id and t.turn_id = :turn_id))
+from facts f join fact_record r on r.id = f.id
+where f.fact_id = :fact_id;
 
 -- statement: over
 select record from fact_record

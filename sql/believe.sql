@@ -383,7 +383,7 @@ where f.status = 'pending_confirmation'
     where l.source_id = f.fact_id and l.relation = 'contradicts' and t.status in ('active', 'pending_confirmation', 'uncertain'))
 order by f.id;
 
--- What else than a fact is held for good under its key, wherever that fact is.
+-- What else than a fact is held for good under a key, wherever that fact is.
 -- statement: beside
 select r.record
 from facts o
@@ -392,7 +392,7 @@ where o.user_id = :user_id
   and o.key = :key
   and o.kind = :kind
   and o.fact_id <> :fact_id
-  and o.status in ('active', 'pending_confirmation', 'uncertain')
+  and o.status in (select value from json_each(:statuses))
   and o.valid_to is null
 order by o.id;
 
@@ -452,22 +452,25 @@ where f.fact_id = :fact_id
     and coalesce(e.record ->> 'last_mentioned_at', e.record ->> 'created_at') <= :now)
 limit 1;
 
--- What began under the key of a fact while that lasted, was said after it, and gave way or ended, too, also where it lies in the archive; the first
--- first.
--- statement: begins_within
-select o.record
-from facts f
-join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
-where f.fact_id = :fact_id
-  and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
-  and o.key = :key
-  and o.status in ('superseded', 'expired')
+-- What gave way under a key, or ended there, also where it lies in the archive, as far as it began after :since: when it began, and was said; the first
+-- first. What is denied never was, nor was what ended as it began.
+-- statement: gave_way
+with
+over as (
+  select f.fact_id, f.status, f.valid_from, f.valid_to, coalesce(f.last_mentioned_at, f.created_at) as said, f.value_json
+  from facts f
+  where f.user_id = :user_id and f.key = :key and f.status in ('superseded', 'expired') and f.kind = :kind and f.valid_from > :since
+  union all
+  select a.fact_id, a.status, a.valid_from, a.valid_to, coalesce(a.record ->> 'last_mentioned_at', a.record ->> 'created_at'), a.record -> 'value_json'
+  from facts_archive a
+  where a.user_id = :user_id and a.key = :key and a.status in ('superseded', 'expired') and a.valid_from > :since and a.record ->> 'kind' = :kind
+)
+select o.valid_from, o.fact_id, o.said
+from over o
+where o.valid_from < o.valid_to
+  and o.value_json ->> 'polarity' is not 'negative'
   and (o.status = 'superseded' or not exists (
     select 1 from fact_history h where h.fact_id = o.fact_id and h.operation = 'expire' and h.reason = 'its time is over'))
-  and o.valid_from < o.valid_to
-  and o.valid_from > f.valid_from
-  and o.valid_from < f.valid_to
-  and coalesce(o.record ->> 'last_mentioned_at', o.record ->> 'created_at') > coalesce(f.last_mentioned_at, f.created_at)
 order by o.valid_from, o.fact_id;
 
 -- statement: predicates
