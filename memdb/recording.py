@@ -7,6 +7,7 @@ import json
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -33,6 +34,7 @@ from memdb.times import to_text
 
 _MOOT = "what it doubted has ended"
 _LAST = "\uffff"  # behind all ids
+_AT_ONCE = 500  # facts that end by one statement
 
 
 class Origin(Record):
@@ -76,6 +78,15 @@ def action_hash_of(*parts: JsonValue) -> str:
     return hashlib.sha256(told).hexdigest()[:32]
 
 
+class Closing(NamedTuple):
+    """One of many facts that end: how it stands from then on, until when it was so, and the digest of what ends it."""
+
+    fact_id: str
+    status: Status
+    valid_to: str
+    digest: str
+
+
 class Log:
     """Runs a changing statement on a fact and records it before and after."""
 
@@ -102,6 +113,27 @@ class Log:
             now=to_text(self.origin.now),
         )
         assert recorded
+
+
+def close_many(db: Database, closings: Sequence[Closing], *, operation: Operation, reason: str, origin: Origin) -> None:
+    """End thousands of facts, no two of them the same, and record each: a statement for many takes a fifth of the time of as many."""
+    for start in range(0, len(closings), _AT_ONCE):
+        part = closings[start : start + _AT_ONCE]
+        before = {
+            str(fact_id): record for fact_id, record in db.tuples("believe.by_ids", fact_ids=json.dumps([one.fact_id for one in part]))
+        }
+        closes = json.dumps([[one.fact_id, one.status, one.valid_to] for one in part])
+        changes = json.dumps([[one.fact_id, one.digest, before[one.fact_id]] for one in part], ensure_ascii=False)
+        db.run("apply.close_many", closings=closes, now=to_text(origin.now))
+        db.run(
+            "apply.history_many",
+            changes=changes,
+            operation=operation,
+            reason=reason,
+            turn_id=origin.turn_id,
+            session_id=origin.session_id,
+            now=to_text(origin.now),
+        )
 
 
 class GaveWay:

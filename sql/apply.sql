@@ -86,6 +86,12 @@ update facts set valid_to = :valid_to, updated_at = max(updated_at, :now) where 
 update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = max(updated_at, :now)
 where fact_id = :fact_id;
 
+-- The same of many facts.
+-- statement: close_many
+update facts set status = c.value ->> 1, valid_to = max(valid_from, c.value ->> 2), updated_at = max(updated_at, :now)
+from json_each(:closings) c
+where fact_id = c.value ->> 0;
+
 -- statement: activate
 update facts set
   status = 'active',
@@ -105,6 +111,9 @@ on conflict do nothing;
 -- statement: unlink
 delete from links where source_id = :source_id and relation = 'contradicts';
 
+-- statement: unlink_many
+delete from links where source_id in (select value from json_each(:sources)) and relation = 'contradicts';
+
 -- Whether a vector was already written when a fact changed is chance, and no part of what was believed. The session is that of what an
 -- application states; a turn tells its own.
 -- statement: history
@@ -113,6 +122,16 @@ select f.fact_id, f.user_id, f.key, :operation, json_remove(:before, '$.embeddin
        :action_hash, :now, nullif(:session_id, (select t.session_id from turns t where t.user_id = f.user_id and t.turn_id = :turn_id))
 from facts f join fact_record r on r.id = f.id
 where f.fact_id = :fact_id;
+
+-- The same of many facts, each with its digest and as it was before, in their order.
+-- statement: history_many
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at, session_id)
+select f.fact_id, f.user_id, f.key, :operation, json_remove(c.value ->> 2, '$.embedding_id'), json_remove(r.record, '$.embedding_id'), :reason, :turn_id,
+       c.value ->> 1, :now, nullif(:session_id, (select t.session_id from turns t where t.user_id = f.user_id and t.turn_id = :turn_id))
+from json_each(:changes) c
+cross join facts f on f.fact_id = c.value ->> 0
+cross join fact_record r on r.id = f.id
+order by c.key;
 
 -- statement: over
 select record from fact_record

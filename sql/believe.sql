@@ -255,6 +255,9 @@ order by f.id;
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 
+-- statement: by_ids
+select f.fact_id, r.record from json_each(:fact_ids) i cross join facts f on f.fact_id = i.value cross join fact_record r on r.id = f.id;
+
 -- The same of what may lie in the archive.
 -- statement: ever_by_id
 select record from fact_record where fact_id = :fact_id

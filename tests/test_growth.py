@@ -153,6 +153,18 @@ def waiting(mem: memdb.Memory, count: int) -> None:
     )
 
 
+def homes(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(
+        [{"value_text": f"Lives in place {place}", "user_id": "ana", "key": "user.lives_in", "turn_id": "t", "timestamp": day(place)}
+         for place in range(count)]
+    )  # fmt: skip
+
+
+def homes_but_one(mem: memdb.Memory, count: int) -> None:
+    homes(mem, count)
+    confirm_middle(mem, count)
+
+
 def people(mem: memdb.Memory, count: int) -> None:
     mem.remember_many([one for place in range(count // 4) for one in likes(4, user_id=f"user {place}")])
 
@@ -195,6 +207,14 @@ def confirm_last(mem: memdb.Memory, _: int) -> None:
     mem.confirm(mem.facts("ana", statuses=["pending_confirmation"])[-1].fact_id)
 
 
+def confirm_middle(mem: memdb.Memory, count: int) -> None:
+    mem.confirm(mem.facts("ana", key="user.lives_in")[count // 2].fact_id, now=LATER)
+
+
+def reject_only(mem: memdb.Memory, _: int) -> None:
+    mem.reject(mem.facts("ana", key="user.lives_in")[0].fact_id, now=LATER)
+
+
 def look_at_queue(mem: memdb.Memory, _: int) -> None:
     mem._background._left(_Awaited(turn=1_000_000, until=utc_now()), vectors=True)
 
@@ -205,6 +225,8 @@ CASES: dict[str, tuple[Work, Work]] = {
     "a queue worked off": (queue, lambda mem, _: mem.drain()),
     "a queue that waits looked at": (postponed, look_at_queue),
     "one of many that wait confirmed": (waiting, confirm_last),
+    "one of many homes confirmed": (homes, confirm_middle),
+    "what many homes gave way to rejected": (homes_but_one, reject_only),
     "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
     "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users", before=LATER) for _ in range(100)]),

@@ -60,6 +60,21 @@ def test_undoing_on_a_full_disk_takes_back_all_or_nothing_and_the_profile_goes_w
         assert state() == ({"user.lives_in": "Porto"}, [True])
 
 
+def test_an_import_of_many_facts_is_taken_back_one_by_one_in_the_history(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember_many({"value_text": f"Likes song {place}", "user_id": "ana", "turn_id": "t1"} for place in range(1_203))
+        confirmed = mem.facts("ana")[-1].fact_id
+        mem.confirm(confirmed)
+        undone = mem.undo(user_id="ana", turn_id="t1")
+        assert (undone.ended, undone.kept) == (1_202, 1)
+        assert [fact.fact_id for fact in mem.facts("ana")] == [confirmed]
+        changes = [change for change in mem.history(user_id="ana") if change.operation == "undo"]
+        assert {f"undo-{change.fact_id}" for change in changes} == {change.action_hash for change in changes}
+        assert len(changes) == 1_202
+        assert all(change.before is not None and change.before.status == "active" for change in changes)
+        assert all(change.after is not None and change.after.valid_to == change.after.valid_from for change in changes)
+
+
 def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:
     told.observe("I still live in Lisbon.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
     told.drain()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 
 from memdb import stored
 from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Log, Origin, bring_back
+from memdb.recording import Closing, Log, Origin, bring_back, close_many
 from memdb.reviving import doubt_anew, make_way, take_up
 from memdb.times import to_text
 
@@ -47,15 +48,13 @@ def undo(
         else:
             done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
             db.run("undo.outcome", fact_id=fact_id, turn_id=row["turn_id"])
-    for row in stored_so:
-        if db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone):
-            done.kept += 1
-        else:
-            done.end(str(row["fact_id"]), row["valid_from"], f"undo-{row['fact_id']!s}", "stored as it is, and taken back")
-            db.run("apply.unlink", source_id=row["fact_id"])
+    goes = [row for row in stored_so if not db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone)]
+    done.end_many({str(row["fact_id"]): str(row["valid_from"]) for row in goes}, "stored as it is, and taken back")
+    done.kept += len(stored_so) - len(goes)
+    predicates = stored.predicates(db)
     for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
-        doubt_anew(db, fact_id, predicates=stored.predicates(db), now=now)
-        make_way(db, fact_id, predicates=stored.predicates(db), now=now)
+        doubt_anew(db, fact_id, predicates=predicates, now=now)
+        make_way(db, fact_id, predicates=predicates, now=now)
         take_up(db, fact_id, origin=done.origin, config=config)
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
@@ -117,6 +116,13 @@ class _Taken:
         """End a fact as never true."""
         Log(self.db, self.origin, change).change(fact_id, "undo", reason, "apply.close", status="expired", valid_to=starts)
         self.ended += 1
+
+    def end_many(self, starts: Mapping[str, str], reason: str) -> None:
+        """End many facts as never true, given when each began."""
+        closings = [Closing(fact_id, "expired", start, f"undo-{fact_id}") for fact_id, start in starts.items()]
+        close_many(self.db, closings, operation="undo", reason=reason, origin=self.origin)
+        self.db.run("apply.unlink_many", sources=json.dumps([*starts]))
+        self.ended += len(closings)
 
     def restore(self, fact_id: str, statement: str, change: str, reason: str, **values: SqlValue) -> None:
         """Let a fact stand again as before."""
