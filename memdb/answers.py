@@ -353,7 +353,8 @@ class Written(Record):
 class Forgotten(Record):
     """How much was erased, by kind of row.
 
-    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec, from a collection in the background.
+    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec that finds room to write, from a
+    collection in the background.
     """
 
     facts: int = 0

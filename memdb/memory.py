@@ -40,7 +40,6 @@ from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
 from memdb.embed import Embedder, choose_embedder
-from memdb.erasing import overwrite_remains
 from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.filters import Filters, Narrowed
 from memdb.intake import Intake
@@ -106,8 +105,6 @@ if TYPE_CHECKING:
 
 Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
-
-_FORGETTING_SECONDS = 10.0  # that forgetting waits for others who read; what they keep it from, the worker does later
 
 
 class Memory:
@@ -623,17 +620,19 @@ class Memory:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
 
         Rows, history, words, vectors, the queue and the turns themselves go; every place where they stood is overwritten. Others who write
-        wait while the rows go, all of them at once. Where somebody reads the file for longer than ten seconds after that, the worker does
-        the last part, the overwriting, when they have done.
+        wait while the rows go, all of them at once: an error means that none did. From then on nothing finds them, whatever happens; their
+        vectors are taken away and their places overwritten after that. Where the disk is full by then, somebody else writes or reads the
+        file for longer than ten seconds, or the process ends, the worker does that part later; how many vectors still wait is told.
 
         Raises:
             InputError: the key is none that there can be.
+            StoreError: the file cannot be written, or is damaged.
         """
         db = self._store.database()
         forgotten = forgetting.forget(db, user_id, key=key, config=self._config)
         self._notebook.forget(user_id)
         self._answering.forget(user_id)
-        overwrite_remains(db, patience=_FORGETTING_SECONDS)
+        forgetting.overwrite(db)
         self._background.wake()
         return forgotten
 

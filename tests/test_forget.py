@@ -238,6 +238,36 @@ def test_what_is_forgotten_on_a_full_disk_leaves_a_profile_of_what_is_left(tmp_p
         assert ["jazz" in profile for (profile,) in shell.execute("select profile from profiles where user_id = 'ana'")] == [True]
 
 
+@pytest.mark.parametrize("key", [None, "user.likes"], ids=["the user", "one key"])
+def test_a_full_disk_has_all_forgotten_or_nothing_and_an_error_says_which(tmp_path: Path, key: str | None) -> None:
+    (tmp_path / "full").mkdir()
+    with fill(tmp_path / "full" / "mem.db") as mem:
+        mem.remember_many({"value_text": f"Likes song {place}", "user_id": "ana", "key": "user.likes"} for place in range(600))
+        mem.drain()
+    outcomes, waited = [], False
+    for room in count_from(0, 8):
+        copytree(tmp_path / "full", folder := tmp_path / str(room))
+        with FullDisk() as disk, memdb.open(folder / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+            mem.observe("I live in Porto.", user_id="cleo")  # so that there is a log
+            log = (folder / "mem.db-wal").stat().st_size
+            told = None
+            with suppress(memdb.StoreError), disk.full(at=log + room * 4_096):
+                told = mem.forget("ana", key=key)
+            assert len(mem.facts("ana", key="user.likes")) == (601 if told is None else 0)
+            assert mem.drain()
+            waited |= told is not None and told.vectors_pending > 0
+            (left,) = mem._store.database().connection.execute(
+                "select count(*) from facts_vec_rowids where rowid > 0 and rowid not in (select id from facts)"
+            )
+            assert left == (0,)
+            outcomes.append(told is None)
+            if told is not None and not told.vectors_pending and not mem._store.database().all("forget.merges"):
+                break
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert outcomes.count(True) > 2
+    assert waited
+
+
 def test_a_session_does_not_bring_back_who_was_forgotten_meanwhile(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
         with mem.session(RARE) as session:
