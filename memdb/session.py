@@ -183,6 +183,9 @@ class Session:
         Turns of the user that still wait are thought about first, for at most `config.session_patience_seconds`, and no longer is anything
         linked: what is left then, such as of a large import, is linked by the next flush. Edits made in memory.md since it was written
         are offered as pending facts before it is written over.
+
+        Each of these is written by itself. Where the disk is full or the process ends, what was done stays, and the next flush, of this
+        session or another, does the rest; what was only in mind goes with a process that ends.
         """
         at = self._at(now, "now")
         self._think()
@@ -212,7 +215,7 @@ class Session:
         return self._account(self.session_id, at)
 
     def close(self, *, now: date | str | None = None) -> None:
-        """End the session: account, profile, flush. Closing twice does no harm."""
+        """End the session: account, profile, flush. Closing twice does no harm, and where the disk was full it is how to go on."""
         if not self._open:
             return
         at = self._at(now, "now")

@@ -9,11 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from itertools import count as count_from
 from itertools import pairwise
 from pathlib import Path
+from shutil import copytree
 from typing import Literal
 
 import apsw
@@ -27,6 +28,7 @@ from memdb.llm import ModelReply, ModelRequest
 from memdb.records import EVER, TaskState
 from memdb.steps.reflect import Strategy, strategies
 from memdb.tidying import take_tidying, tidy
+from tests.disk import FullDisk
 from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -106,6 +108,43 @@ def test_maintenance_twice_is_as_once(mem: memdb.Memory) -> None:
     before = len(mem.history(user_id="ana"))
     assert mem.maintain(now="2025-03-20") == memdb.Maintained()
     assert len(mem.history(user_id="ana")) == before
+
+
+def test_maintenance_that_finds_no_room_is_made_up_for_by_the_next(tmp_path: Path) -> None:
+    def told(mem: memdb.Memory) -> list[tuple[str, str, str, int]]:
+        facts = mem.facts("ana", kinds=mem.kinds(), statuses=EVER)
+        return sorted((fact.kind, fact.status, fact.value_text, fact.seen_count) for fact in facts)
+
+    (tmp_path / "full").mkdir()
+    with memdb.open(tmp_path / "full" / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        chat(mem, "s1", "2025-03-01", *["I went climbing with Rex.", "Remind me to call the dentist.", "I live in Porto."] * 4)
+        chat(mem, "s2", "2025-03-02", "I moved to Lisbon.", "I like jazz.", "Our boiler is called Bertha.")
+        tea = {"value_text": "Likes tea", "object": "tea", "user_id": "ana", "key": "user.likes", "timestamp": "2025-03-01"}
+        mem.remember_many([tea] * 3)
+        mem.event("Rui came by", user_id="ana", timestamp="2025-03-02T10:00:00Z")
+    outcomes = []
+    for room in (None, *range(0, 1_000, 9)):
+        copytree(tmp_path / "full", folder := tmp_path / str(room))
+        with FullDisk() as disk, memdb.open(folder / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+            mem.observe("I live in Porto.", user_id="bob", timestamp="2025-03-01")  # so that there is a log
+            log = (folder / "mem.db-wal").stat().st_size
+            try:
+                with nullcontext() if room is None else disk.full(at=log + room * 4_096):
+                    mem.maintain(now=LATER)
+                outcomes.append(True)
+            except memdb.StoreError as error:
+                assert error.full
+                outcomes.append(False)
+                mem.maintain(now=LATER)
+            assert mem.maintain(now=LATER) == memdb.Maintained()
+            if room is None:
+                whole = told(mem)
+                assert {"episode", "message"} <= {kind for kind, *_ in whole}
+                assert ("fact", "superseded", "Likes tea", 1) in whole
+            assert told(mem) == whole
+        if outcomes[1:].count(True):
+            break
+    assert outcomes.count(False) > 5
 
 
 @pytest.mark.parametrize(

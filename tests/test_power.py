@@ -14,6 +14,7 @@ import pytest
 import memdb
 from memdb.edge import write_folder
 from memdb.embed import HashingEmbedder
+from memdb.records import EVER
 from tests.disk import Disk
 
 QUIET: dict[str, bool] = {"worker": False}
@@ -106,6 +107,29 @@ def test_forgetting_that_is_cut_off_leaves_nothing_of_what_is_gone_and_brings_no
     assert gone
 
 
+def test_upkeep_that_is_cut_off_is_made_up_for_by_the_next(tmp_path: Path) -> None:
+    def standing(mem: memdb.Memory) -> list[tuple[str, str, str]]:
+        facts = mem.facts("ana", kinds=mem.kinds(), statuses=EVER)
+        return sorted((fact.kind, fact.status, fact.value_text) for fact in facts)
+
+    told(tmp_path / "mem.db", "ana")
+    with opened(tmp_path / "mem.db") as mem:
+        tea = {"value_text": "Likes tea", "object": "tea", "user_id": "ana", "key": "user.likes", "timestamp": "2025-03-01"}
+        mem.remember_many([tea] * 3)
+        mem.drain()
+    with Disk(tmp_path) as disk, opened(tmp_path / "mem.db") as mem:
+        assert mem.maintain(now="2026-09-01").merged == 2
+        whole = standing(mem)
+    unlike = 0
+    for _, left in found(disk, tmp_path / "left", at_most=12):
+        with opened(left / "mem.db") as mem:
+            assert mem.check() == []
+            unlike += standing(mem) != whole
+            mem.maintain(now="2026-09-01")
+            assert standing(mem) == whole
+    assert unlike
+
+
 def leave_a_copy(path: Path, text: bytes) -> None:
     """Put a text where rows that SQLite moved leave copies: between the pointers and the rows of a page."""
     connection = apsw.Connection(str(path))
@@ -134,7 +158,7 @@ def test_what_was_overwritten_is_so_on_the_disk_before_the_file_says_that_it_was
 
 def test_a_forgotten_user_does_not_come_back_with_a_power_cut_while_somebody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told(tmp_path / "mem.db", "ana")
-    monkeypatch.setattr("memdb.memory._FORGETTING_SECONDS", 0.0)
+    monkeypatch.setattr("memdb.forgetting._PATIENCE_SECONDS", 0.0)
     reader = apsw.Connection(str(tmp_path / "mem.db"))
     reader.execute("begin; select count(*) from facts").fetchall()
     with Disk(tmp_path) as disk, opened(tmp_path / "mem.db") as mem:

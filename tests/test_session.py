@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from itertools import count as count_from
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ import memdb
 from memdb.identity import new_identity
 from memdb.records import Source
 from memdb.working import Eviction
+from tests.disk import FullDisk
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -486,6 +489,37 @@ def test_killed_at_any_moment_of_a_session_nothing_said_is_lost_and_no_page_is_t
         accounts = {fact.session_id for fact in mem.facts("ana", kinds=["episode"]) if "session" in fact.tags}
         assert {f"s{number}" for number in range(1, said + 1)} <= accounts
     assert len((tmp_path / "memory.md").read_text().splitlines()) <= 200
+
+
+def test_a_flush_and_an_end_that_find_no_room_are_made_up_for_by_the_next(tmp_path: Path) -> None:
+    def end(folder: Path, *, room: int | None) -> tuple[bool, list[tuple[str, str, str]], str]:
+        folder.mkdir()
+        with FullDisk() as disk, memdb.open(folder / "mem.db", embedder=None, llm=None, config=QUIET) as mem:
+            session = mem.session("ana", "s1", now="2025-03-01T10:00:00Z")
+            session.observe(HELLO, "Hello!", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+            session.working.add("wants to go to Faro")
+            log, failed = (folder / "mem.db-wal").stat().st_size, False
+            try:
+                with nullcontext() if room is None else disk.full(at=log + room * 4_096):
+                    session.flush(now="2025-03-01T11:00:00Z")
+                    session.close(now="2025-03-01T12:00:00Z")
+            except memdb.StoreError as error:
+                assert error.full
+                failed = True
+                session.flush(now="2025-03-01T11:00:00Z")
+                session.close(now="2025-03-01T12:00:00Z")
+            told = [(fact.kind, fact.status, fact.value_text) for fact in mem.facts("ana", kinds=mem.kinds())]
+            assert mem.session("ana", "s2", now="2025-03-02T10:00:00Z").bootstrap.offered == ()
+            return failed, sorted(told), (folder / "memory.md").read_text(encoding="utf-8")
+
+    _, facts, page = end(tmp_path / "whole", room=None)
+    assert "wants to go to Faro" in page
+    for room in count_from(0, 7):
+        failed, found, written = end(tmp_path / str(room), room=room)
+        assert (found, written) == (facts, page)
+        if not failed:
+            break
+    assert room > 50
 
 
 def test_one_conversation_may_be_open_twice(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
