@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right, insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -70,6 +70,15 @@ def bring_back(db: Database, fact_id: str) -> Fact | None:
         db.run("compact.leave", fact_id=fact_id)
         fact = read_fact(db, fact_id)
     return fact
+
+
+def changed_since(db: Database, changes: Iterable[tuple[SqlValue, SqlValue]], *, undone: Iterable[str] = ()) -> set[int]:
+    """Return which facts something else has changed since, by their places: each is given with the id of a change, 0 for all there are.
+
+    What turns did that are `undone` does not count.
+    """
+    rows = db.tuples("undo.later", changes=json.dumps([*changes]), undone=json.dumps([*undone]))
+    return {int(str(place)) for (place,) in rows}
 
 
 def action_hash_of(*parts: JsonValue) -> str:

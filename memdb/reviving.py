@@ -10,7 +10,7 @@ from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.keys import is_same, predicate_of
 from memdb.merging import merge
-from memdb.recording import Log, Origin, action_hash_of, beside, bring_back, closed, held_beside, opposed, read_fact
+from memdb.recording import Log, Origin, action_hash_of, beside, bring_back, changed_since, closed, held_beside, opposed, read_fact
 from memdb.records import Fact, Predicate
 from memdb.times import to_text
 
@@ -30,7 +30,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
     for (turn_id, _), changes in actions.items():
         latest = {str(row["fact_id"]): row for row in reversed(changes)}
-        if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
+        if changed_since(db, [(fact_id, row["id"]) for fact_id, row in latest.items()]):
             continue
         earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
         if any(_is_displaced(db, one, predicates) for one in earlier.values()) or not all(bring_back(db, fact_id) for fact_id in earlier):

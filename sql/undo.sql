@@ -37,18 +37,20 @@ where h.user_id = :user_id
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;
 
--- Whether something else has changed the fact since; that it was moved away is no change, nor that the time came until which it was said to be so, nor
--- that it was told or seen again, nor is what was itself taken back.
+-- Which of some facts something else has changed since a change, each given as [fact_id, id] and told by its place; that it was moved away is no
+-- change, nor that the time came until which it was said to be so, nor that it was told or seen again, nor is what was itself taken back.
 -- statement: later
-select h.id
-from fact_history h
-where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
-  and h.action_hash <> h.turn_id  -- nobody decided about it
-  and not (h.operation = 'expire' and h.reason = 'its time is over')
-  and h.operation <> 'undo'
-  and not exists (
-    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
-limit 1;
+select c.key as place
+from json_each(:changes) c
+where exists (
+  select 1
+  from fact_history h
+  where h.fact_id = c.value ->> 0 and h.id > c.value ->> 1 and h.turn_id not in (select value from json_each(:undone))
+    and h.action_hash <> h.turn_id  -- nobody decided about it
+    and not (h.operation = 'expire' and h.reason = 'its time is over')
+    and h.operation <> 'undo'
+    and not exists (
+      select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id));
 
 -- What was stored as it is: no history tells that it came in.
 -- statement: stored

@@ -165,6 +165,12 @@ def homes_but_one(mem: memdb.Memory, count: int) -> None:
     confirm_middle(mem, count)
 
 
+def homes_told(mem: memdb.Memory, count: int) -> None:
+    for place in range(count):
+        said = f"Lives in place {place}"
+        mem.remember(said, user_id="ana", key="user.lives_in", session_id="s", turn_id=f"t{place}", timestamp=day(place))
+
+
 def people(mem: memdb.Memory, count: int) -> None:
     mem.remember_many([one for place in range(count // 4) for one in likes(4, user_id=f"user {place}")])
 
@@ -227,6 +233,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "one of many that wait confirmed": (waiting, confirm_last),
     "one of many homes confirmed": (homes, confirm_middle),
     "what many homes gave way to rejected": (homes_but_one, reject_only),
+    "a session of many homes taken back": (homes_told, lambda mem, _: mem.undo(user_id="ana", session_id="s", now=LATER)),
     "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
     "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users", before=LATER) for _ in range(100)]),

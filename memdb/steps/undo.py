@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb import stored
 from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
-from memdb.recording import Closing, Log, Origin, bring_back, close_many
+from memdb.recording import Closing, Log, Origin, bring_back, changed_since, close_many
 from memdb.reviving import doubt_anew, make_way, take_up
 from memdb.times import to_text
 
@@ -27,13 +27,12 @@ def undo(
     untaught = len(db.all("undo.unteach", user_id=user_id, turn_id=turn_id, session_id=session_id))
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
     stored_so = db.all("undo.stored", user_id=user_id, turn_id=turn_id, session_id=session_id)
-    undone = json.dumps(sorted({*(str(row["turn_id"]) for row in changes), *(str(row["source_turn_id"]) for row in stored_so)}))
+    undone = sorted({*(str(row["turn_id"]) for row in changes), *(str(row["source_turn_id"]) for row in stored_so)})
     first = {str(row["fact_id"]): row["id"] for row in changes} | {str(row["fact_id"]): 0 for row in stored_so}  # the oldest comes last
     for fact_id, since in first.items():
         _part(db, fact_id, Origin(user_id=user_id, turn_id=cause, now=now), since=since, undone=undone)
-    built_on = {
-        (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
-    }
+    later = changed_since(db, [(row["fact_id"], row["id"]) for row in changes], undone=undone)
+    built_on = {(changes[place]["turn_id"], changes[place]["action_hash"]) for place in later}
     db.run("undo.unsay", user_id=user_id, turn_id=turn_id, session_id=session_id)
     untold = db.run("undo.untell", user_id=user_id, turn_id=turn_id, session_id=session_id)
     done = _Taken(db, Origin(user_id=user_id, turn_id=cause, now=now))
@@ -48,9 +47,10 @@ def undo(
         else:
             done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
             db.run("undo.outcome", fact_id=fact_id, turn_id=row["turn_id"])
-    goes = [row for row in stored_so if not db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone)]
-    done.end_many({str(row["fact_id"]): str(row["valid_from"]) for row in goes}, "stored as it is, and taken back")
-    done.kept += len(stored_so) - len(goes)
+    later = changed_since(db, [(row["fact_id"], 0) for row in stored_so], undone=undone)
+    goes = {str(row["fact_id"]): str(row["valid_from"]) for place, row in enumerate(stored_so) if place not in later}
+    done.end_many(goes, "stored as it is, and taken back")
+    done.kept += len(later)
     predicates = stored.predicates(db)
     for fact_id in dict.fromkeys(str(row["fact_id"]) for row in changes if row["before"] is not None):
         doubt_anew(db, fact_id, predicates=predicates, now=now)
@@ -60,7 +60,7 @@ def undo(
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
 
 
-def _part(db: Database, fact_id: str, origin: Origin, *, since: SqlValue, undone: str) -> None:
+def _part(db: Database, fact_id: str, origin: Origin, *, since: SqlValue, undone: Sequence[str]) -> None:
     """Let what upkeep made one with a fact `since` a change stand by itself again, so that of what was held twice each can be taken back,
     unless something else has changed it.
     """
@@ -68,7 +68,7 @@ def _part(db: Database, fact_id: str, origin: Origin, *, since: SqlValue, undone
     for row in db.all("undo.merges", fact_id=fact_id, since=since):
         merges.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
     for rows in merges.values():
-        if any(db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone) for row in rows):
+        if changed_since(db, [(row["fact_id"], row["id"]) for row in rows], undone=undone):
             return
         for row in rows:
             part = str(row["fact_id"])
@@ -78,7 +78,7 @@ def _part(db: Database, fact_id: str, origin: Origin, *, since: SqlValue, undone
                 db.run("undo.look_again", user_id=origin.user_id, fact_id=part)
 
 
-def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: str | None, undone: str) -> None:
+def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: str | None, undone: Sequence[str]) -> None:
     """Take back the first-person memories of what was said, and the patterns that they went into; what else these told of is told anew.
 
     Where somebody has decided about either since, both stand. What was said stays beside the memory of it, so that forgetting finds that.
@@ -87,7 +87,7 @@ def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: st
     patterns: dict[str, Row] = {}
     for memory in db.all("undo.memories", user_id=done.origin.user_id, turn_id=turn_id, session_id=session_id):
         within = db.all("undo.patterns", fact_id=memory["fact_id"])
-        if any(db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone) for row in (memory, *within)):
+        if changed_since(db, [(row["fact_id"], 0) for row in (memory, *within)], undone=undone):
             done.kept += 1
             continue
         going[str(memory["fact_id"])] = memory
