@@ -48,12 +48,13 @@ from memdb.thinking import think
 from memdb.times import to_text, utc_now
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
+_EXPIRED = 100  # facts whose end is written down in one transaction
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
 
 
 def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
-    """Think about a claimed turn and write what follows, in one transaction, and the profile after it. Return False if the claim was lost
-    meanwhile.
+    """Think about a claimed turn and write what follows, in one transaction, and the profile after it; what is over by then, as far as that
+    is much, is written down before. Return False if the claim was lost meanwhile.
 
     A model and the embedder are asked before the transaction begins. What they propose holds only as long as the beliefs they saw: where
     those have changed by then, the rules decide, on beliefs that cannot change under them.
@@ -62,6 +63,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
     consent = read_consent(db, user_id=turn.user_id, config=config)
     thought = think(db, turn, worker=worker, predicates=predicates, consent=consent, config=config, llm=llm, embedder=embedder)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
+    _expire_most(db, user_id=turn.user_id, now=turn.timestamp)
     with db.transaction():
         now = utc_now()
         if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(now), extracted_by=thought.extracted_by, error=thought.error):
@@ -99,6 +101,16 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
     if is_due:
         build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
     return True
+
+
+def _expire_most(db: Database, *, user_id: str, now: datetime) -> None:
+    """Expire what is over by a turn, some of it in each transaction, and leave the last of it to the turn's.
+
+    Where thousands of facts end at once, others need not wait for all. What is over only by a clock that is ahead is the turn's, too.
+    """
+    while now <= utc_now() and len(db.tuples("apply.over", user_id=user_id, now=to_text(now), most=_EXPIRED)) == _EXPIRED:
+        with db.transaction():
+            expire_over(db, user_id=user_id, now=now, most=_EXPIRED)
 
 
 def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:

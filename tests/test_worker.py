@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import apsw
@@ -54,6 +55,19 @@ def test_a_turn_that_finds_no_room_is_told_and_waits_until_there_is_some(tmp_pat
             assert mem.stats().turns_by_status == {"queued": 1}
         assert mem.drain()
         assert {fact.object for fact in mem.facts("ana")} == {"Porto", "jazz"}
+
+
+def test_a_turn_by_which_very_much_is_over_holds_the_file_for_a_part_of_it_at_a_time(tmp_path: Path) -> None:
+    over = {"user_id": "ana", "key": "user.likes", "timestamp": "2025-01-01", "valid_to": "2025-02-01"}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.remember_many(over | {"value_text": f"Likes song {place}"} for place in range(1_030))
+        mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
+        connection, written = mem._store.database().connection, [0]
+        connection.set_commit_hook(lambda: bool(written.append(connection.total_changes())))
+        mem.drain()
+        assert len(mem.facts("ana", statuses=["expired"])) == 1_030
+        assert len([change for change in mem.history(user_id="ana") if change.operation == "expire"]) == 1_030
+        assert max(then - before for before, then in pairwise(written[1:])) < 1_000
 
 
 def test_a_turn_that_meets_a_failing_disk_waits_and_is_never_set_aside_for_that(tmp_path: Path) -> None:
