@@ -211,6 +211,7 @@ def _heed(db: Database, origin: Origin, *, keep: bool, since: str | None = None)
 
     All of it, or what waits `since` it was changed for a cause.
     """
+    predicates = stored.predicates(db)
     for row in db.all("consent.waiting", user_id=origin.user_id, since=since, now=to_text(origin.now)):
         fact = reading.fact(db, stored.fact(db, row["record"]).fact_id)  # one may have gone with another
         if fact.status != "pending_confirmation" or topic_of(fact) is None:
@@ -219,7 +220,7 @@ def _heed(db: Database, origin: Origin, *, keep: bool, since: str | None = None)
             dismiss(db, fact, origin=origin, reason="the user lets nothing of this be kept")
         elif row["leave"]:
             let(db, fact, origin=origin, reason="the user lets it be kept")
-            make_way(db, fact.fact_id, predicates=stored.predicates(db), now=origin.now)
+            make_way(db, fact.fact_id, predicates=predicates, now=origin.now)
 
 
 def _heed_again(db: Database, origin: Origin) -> None:
