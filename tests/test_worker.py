@@ -83,6 +83,18 @@ def test_a_turn_that_meets_a_failing_disk_waits_and_is_never_set_aside_for_that(
         assert {fact.object for fact in mem.facts("ana")} == {"Porto", "jazz"}
 
 
+def test_vectors_that_a_failing_disk_does_not_take_wait_without_a_failure_counted(tmp_path: Path) -> None:
+    with FullDisk() as disk, memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        mem.remember_many({"value_text": f"Likes song {place}", "user_id": "ana"} for place in range(40))
+        for _ in range(8):
+            mem._store.database().checkpoint()
+            with pytest.raises(memdb.StoreError, match="check the disk"), disk.failing(at=2 * 4_096):
+                mem.drain()
+            assert (mem.vectors().waiting, mem.vectors().dead) == (40, 0)
+        assert mem.drain()
+        assert (mem.vectors().waiting, mem.vectors().written) == (0, 40)
+
+
 @pytest.mark.parametrize("worker", [True, False], ids=["by a thread", "at once"])
 @pytest.mark.parametrize("table", ["fact_history", "applied_actions", "profiles", "model_calls"])
 def test_draining_a_damaged_file_is_an_error_at_once(tmp_path: Path, table: str, worker: bool) -> None:
