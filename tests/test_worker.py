@@ -63,7 +63,12 @@ def test_a_turn_by_which_very_much_is_over_holds_the_file_for_a_part_of_it_at_a_
         mem.remember_many(over | {"value_text": f"Likes song {place}"} for place in range(1_030))
         mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
         connection, written = mem._store.database().connection, [0]
-        connection.set_commit_hook(lambda: bool(written.append(connection.total_changes())))
+
+        def noted() -> bool:
+            written.append(connection.total_changes())
+            return False
+
+        connection.set_commit_hook(noted)
         mem.drain()
         assert len(mem.facts("ana", statuses=["expired"])) == 1_030
         assert len([change for change in mem.history(user_id="ana") if change.operation == "expire"]) == 1_030
