@@ -496,7 +496,7 @@ def test_what_states_no_fact_gives_none(text: str, predicates: Mapping[str, Pred
         ("I'm a teacher. How many words should a child know?", "user.works_as", "teacher"),
         ("I'm vegan. Make it a burger.", "user.diet", "vegan"),
         ("1) I live in Porto. 2) I'm vegan. Suggest a restaurant.", "user.diet", "vegan"),
-        ("I got a cat and it turned out to be a girl", "user.pet", "cat"),
+        ("I got a cat, which turned out to be a girl", "user.pet", "cat"),
         ("Today's update: I live in Porto", "user.lives_in", "Porto"),
         ("My family's situation: my son is vegan", "son.diet", "vegan"),
         ("Update: Hi all, I live in Porto", "user.lives_in", "Porto"),
