@@ -1016,11 +1016,11 @@ class Memory:
         """Return the kinds that a row may be of, as the table `kinds` has them: what `kinds` takes wherever it is asked for."""
         return list(stored.kinds(self._store.database()))
 
-    def stats(self) -> Stats:
+    def stats(self, *, now: Time | None = None) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""
         with suppress(StoreError):  # such as a full disk: what was asked is kept, and written down later
             self._notebook.write_down_asked()
-        return reading.stats(self._store)
+        return reading.stats(self._store, now=self._now(now))
 
     def check(self) -> list[Damage]:
         """Return what is damaged in the file: its schema, rows that cannot be read, and what SQLite finds. It looks through all of it."""

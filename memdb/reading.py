@@ -185,10 +185,10 @@ def users(db: Database, *, now: datetime) -> dict[str, int]:
     return {str(row["user_id"]): int(row["held"] or 0) for row in db.all("stats.users", now=to_text(now))}
 
 
-def stats(store: Store) -> Stats:
+def stats(store: Store, *, now: datetime) -> Stats:
     """Return the state of the file in numbers."""
     db = store.database()
-    counts = db.one("stats.counts") or {}
+    counts = db.one("stats.counts", now=to_text(now)) or {}
     for name in ("facts_by_status", "rows_by_kind", "turns_by_status"):
         counts[name] = json.loads(str(counts[name]))
     embedder = store.embedder()

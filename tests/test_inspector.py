@@ -158,7 +158,7 @@ def test_a_fact_s_page_tells_all_of_it_and_what_became_of_it(client: TestClient,
     assert "What took its place What superseded it" in before
     assert "User lives in Lisbon" in before.partition("What took its place")[2].partition("History")[0]
     assert "wrong for Where is home?" in before
-    assert "status active → superseded" in before
+    assert "status: active → superseded" in before
     assert "User lives in Porto" in after.partition("Whose place it took")[2].partition("History")[0]
     assert "supports Ana plays chess" in after
     assert "'Porto' gives way to 'Lisbon'" in after

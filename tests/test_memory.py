@@ -908,6 +908,14 @@ def test_history_is_of_one_turn_where_one_is_named(tell: Tell) -> None:
     assert moved == [change for change in mem.history(user_id="ana") if change.turn_id == "t1"]
 
 
+def test_stats_count_what_is_over_by_now_as_expired(mem: memdb.Memory) -> None:
+    mem.remember("Works at Acme", user_id="ana", key="user.works_at", valid_from="2026-01-01", valid_to="2026-06-01")
+    mem.remember("Likes jazz", user_id="ana", key="user.likes")
+    assert mem.stats(now="2026-05-31").facts_by_status == {"active": 2}
+    assert mem.stats(now="2026-06-02").facts_by_status == {"active": 1, "expired": 1}
+    assert mem.facts("ana", statuses=["expired"], now="2026-06-02").total == 1
+
+
 def test_stats_count_what_is_there(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.", "Hm.")
     mem.search("Lisbon", user_id="ana")
