@@ -248,13 +248,15 @@ def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple
 def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
     """Return what is told by where it lies from today ("last week"), or by numbers ("2025-05-12"), with its days, months or years.
 
-    So are a few days of a month that is named, or some from a feast ("early May", "the day after Christmas"). Others are
-    found by their words. What else is told beside such ones lies nowhere from today.
+    So are a day and a few days of a month that is named, or some from a feast ("3 May", "early May", "the day after Christmas"). Others
+    are found by their words. What else is told beside such ones lies nowhere from today.
     """
     named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
     found: dict[TimeSpan, list[str]] = {}
     for span in named or spans:
-        if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text) or _FEAST.search(span.text)):
+        if span.role == "point" and (
+            not _names_month(span) or _is_day(span) or _is_few(span) or _RECKONED.search(span.text) or _FEAST.search(span.text)
+        ):
             with suppress(OverflowError):  # at the ends of time a zone may lead beyond
                 found[span] = _in_words(span, zone)
     return {span: days for span, days in found.items() if days}
@@ -293,6 +295,10 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
         if len(written) <= most:
             return written
     return []
+
+
+def _is_day(span: TimeSpan) -> bool:
+    return span.ends - span.begins <= timedelta(days=1, hours=2)  # of 25 hours where clocks are put back
 
 
 def _is_few(span: TimeSpan) -> bool:

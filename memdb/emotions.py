@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from typing import Annotated
 
@@ -32,6 +33,7 @@ class _Lexicon(Record):
     positive: _Moods
     negative: _Moods
     denials: _Words
+    light: _Words
     english_too: _Words
     abroad: dict[str, _Abroad]
 
@@ -48,6 +50,19 @@ def mood_of(text: str, language: Language | None = None) -> str | None:
         if not denials.intersection(before):
             counts[emotion_of[match.group()]] += 1
     return counts.most_common(1)[0][0] if counts else None
+
+
+def is_felt(mood: str, text: str) -> bool:
+    """Return whether a text that has a mood has it by more than courtesy ("thank you") and what is said of things ("I love trains")."""
+    return _telling(mood).search(text[:_LONGEST].casefold().replace("’", "'")) is not None
+
+
+@cache
+def _telling(mood: str) -> re.Pattern[str]:
+    """What finds the words that tell of a mood, in whatever language."""
+    lexicon = _lexicon()
+    by_language = ({**lexicon.positive, **lexicon.negative}, *(abroad.moods for abroad in lexicon.abroad.values()))
+    return _finding({word.casefold() for moods in by_language for word in moods.get(mood, ())} - lexicon.light)
 
 
 @cache
@@ -79,6 +94,9 @@ def _compiled(language: str) -> tuple[re.Pattern[str], dict[str, str], frozenset
     if language:
         moods, denials = lexicon.abroad[language].moods, lexicon.abroad[language].denials
     emotion_of = {word.casefold(): emotion for emotion, words in moods.items() for word in words}
-    longest_first = sorted(emotion_of, key=len, reverse=True)
-    found = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])")
-    return found, emotion_of, denials, frozenset(_WORD.findall(word)[0] for word in emotion_of)
+    return _finding(emotion_of), emotion_of, denials, frozenset(_WORD.findall(word)[0] for word in emotion_of)
+
+
+def _finding(words: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])")

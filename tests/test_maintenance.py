@@ -745,7 +745,8 @@ def test_a_word_that_names_nothing_is_no_topic_however_often_it_is_said(mem: mem
             f"2025-03-0{day}",
             "My cat is called Tom, he lives here.",
             "Remind me on Friday, I haven't forgotten.",
-            *["Well."] * 5,
+            "Hi, friend! Thank you for your advice, I recently planned something. Besides, I love especially difficult questions.",
+            *["Well."] * 4,
         )
     mem.maintain(now="2025-03-05")
     assert of(mem, "note") == []

@@ -6,14 +6,14 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memdb import files
-from memdb.emotions import mood_words
+from memdb.emotions import is_felt, mood_words
 from memdb.keys import normalise
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.privacy import named_secrets, quotable, without_secrets
@@ -22,21 +22,7 @@ from memdb.unsaid import Line, is_told_in_english, numbers_in, stems, what_was_n
 from memdb.unspaced import is_unspaced, words_of
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
-_COMMON = frozenset(
-    """about absolutely actually after again almost already always amazing among another anymore anything anyway appreciate appreciated
-    around asked asking awesome beautiful because become before being believe better bought bring bringing brought call called calling
-    calls check cheers come comes coming completely could couldn decided definitely didnt different doesn doesnt doing enough every
-    everyone everything exactly experience feeling feelings feels finally first forget forgot friday getting gives giving goes going
-    gonna great guess haven havent having heading heard hello helped helps honestly hoping hours image important incredible inspired
-    inspiring kinda knowing lately later leave leaving liked likes little lived lives living looked looking looks loved lovely loves
-    maybe means might minutes moment moments monday month months morning moved named names needed needs never nothing other people
-    perfect photo picture place please point pretty probably quite ready really remember remind reminder right saturday saying seems
-    share shared sharing should since someone something sometimes sorry sounds special start started starting still stuff sunday super
-    support takes taking talked talking tells thank thanks thats their theirs there these they theyre thing things think thinking those
-    though thought through thursday times today together tomorrow tonight totally tried trying tuesday until using usually video wanna
-    wanted wants watch wednesday week weekend weeks went whats where which while without wonderful worked working works would wouldn wow
-    yeah year years yesterday youre yours""".split()
-)
+_ENDINGS = ("", "s", "es", "d", "ed", "ing", "ings", "ation", "ations")  # of a word's forms
 _ASIDE = re.compile(r"\[[^\]]*\]")  # a picture's caption is nobody's words
 _MOST = 3
 _STRATEGIES = 2  # so that there is room for what somebody is like
@@ -169,17 +155,17 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
     named = cache(lambda: frozenset[str]().union(*(named_secrets(message.text) for message in messages)))  # only once something recurs
     openly = partial(_said_openly, days=days, secrets=named if consent.secrets == "refuse" else None)
     told = [*zip(messages, folded, strict=True)]
-    felt = [(message, text) for message, text in told if message.moods]
-    felt_anew = {mood for message, _text in felt if message.fresh for mood in message.moods}
-    moods: dict[str, set[str]] = defaultdict(set)
-    for message, _text in felt:
+    felt: dict[str, list[tuple[Said, str]]] = defaultdict(list)
+    for message, text in told:
         for mood in message.moods:
-            moods[mood].add(message.day)
+            if is_felt(mood, text):
+                felt[mood].append((message, text))
+    moods = {mood: {message.day for message, _text in said} for mood, said in felt.items()}
+    felt_anew = {mood for mood, said in felt.items() if any(message.fresh for message, _text in said)}
     for mood, when in sorted(moods.items(), key=lambda item: (-len(item[1]), item[0]))[:2]:
         if len(when) >= days and mood in felt_anew:
-            felt_so = [(message, text) for message, text in felt if mood in message.moods]
-            often = sorted(word for word, on in _days_of_words(felt_so).items() if len(on) >= days)
-            about = list(islice((word for word in often if openly(word, felt_so)), 2))
+            often = sorted(word for word, on in _days_of_words(felt[mood]).items() if len(on) >= days)
+            about = list(islice((word for word in often if openly(word, felt[mood])), 2))
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about)}" if about else "")
     new = _days_of_words((message, text) for message, text in told if message.fresh)
     topics = _days_of_words(told, only=new.keys())
@@ -223,9 +209,30 @@ def _days_of_words(messages: Iterable[tuple[Said, str]], *, only: Set[str] | Non
     on: dict[str, set[str]] = defaultdict(set)
     for day, said in texts.items():
         words = set(_WORD.findall("\n".join(said)))
-        for word in words - _COMMON - mood_words() if only is None else words & only:
+        for word in (word for word in words - mood_words() if _may_be_topic(word)) if only is None else words & only:
             on[word].add(day)
     return on
+
+
+@lru_cache(maxsize=16_384)
+def _may_be_topic(word: str) -> bool:
+    """Whether a word is none of those that are in everybody's mouth, in none of its forms."""
+    common, in_ly = _no_topics()
+    if word.endswith("ly"):
+        return word in in_ly
+    for ending in _ENDINGS:
+        base = word.removesuffix(ending) if word.endswith(ending) else None
+        if base and (base in common or f"{base}e" in common or (len(base) > 3 and base[-1] == base[-2] and base[:-1] in common)):
+            return False
+    return True
+
+
+@cache
+def _no_topics() -> tuple[frozenset[str], frozenset[str]]:
+    """The words that are no topics, and those in -ly that may be ones."""
+    told = {name: frozenset(files.parted(words)) for name, words in tomllib.loads(files.read("rules/topics.toml")).items()}
+    in_ly = told.pop("in_ly")
+    return frozenset[str]().union(*told.values()), in_ly
 
 
 def _spoken(folded: str) -> str:

@@ -130,12 +130,16 @@ _REQUESTS = re.compile(r"\b(?:can|could|would|will|do|have|are) you\b", re.IGNOR
 _NAMES_OF_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday weekend morning afternoon evening night".split())
 """What a band, a market or a club may be named after, too."""
 
-_ANYTHING = frozenset(
+_TALKED = frozenset(
     """
-    go goes going went happen happens happened happening say said saying tell told talk talked talking speak spoke spoken discuss discussed
-    mention mentioned plan plans planned planning anything something everything thing things
+    happen happens happened happening say said saying tell told talk talked talking speak spoke spoken chat chatted chatting discuss
+    discussed discussing mention mentioned conversation conversations discussion discussions topic topics subject subjects summary
+    summarise summarize recap lot much anything something everything thing things
     """.split()
 )
+"""Words that ask for whatever was said, or happened: of what day, tells more."""
+
+_ANYTHING = _TALKED | frozenset("go goes going went plan plans planned planning".split())
 """Words that ask for whatever there was on a day."""
 
 
@@ -167,7 +171,10 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     asked = text[led_by(text) :]
     counted |= set(words_of(text[: -len(asked)])).difference(words_of(asked)) if asked != text else set()
     terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
-    if not terms and not days:
+    timed = _NAMES_OF_DAYS.union(*(words_of(span.text) for span in days)) if days else _NAMES_OF_DAYS
+    if days and timed | _TALKED >= set(terms):
+        terms = [term for term in terms if term in timed]
+    elif not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
     times = times_of(spans, now=now, zone=zone)
