@@ -158,7 +158,10 @@ class ProfileEntry(Record):
 
 
 class ProfileChange(Record):
-    """A recent change of mind: what was believed before, what is now, why and when."""
+    """A recent change of mind: what was believed before, what is now, why, and when it took place.
+
+    What is to end on a day to come is so until then: `after` is what was believed before, and `changed_at` is when that was said.
+    """
 
     key: str
     operation: Operation

@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from time import sleep
-from typing import TypeVar
 
 import apsw
 
@@ -25,7 +24,6 @@ from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overw
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
-Result = TypeVar("Result")
 
 _ROOM_KIB = 64 * 1024
 _REFUSED = (apsw.Error, UnicodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value, or one of its
@@ -48,7 +46,8 @@ def _go_on() -> bool:
 class Database:
     """One connection. Statements go by their name in `sql/`; every parameter is named, and a missing or a spare one is an error."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, of: Database | None = None) -> None:
+        """Connect to a file, or to a copy in memory `of` what another connection sees, which nobody else does."""
         self.path = path
         self.has_vectors = False
         self.lock = threading.RLock()
@@ -57,11 +56,11 @@ class Database:
         self._kept_rows = 0
         self._kept_of: tuple[int, int] | None = None
         with forking.gate:
-            self.connection = connect(path)
+            self.connection = connect(path) if of is None else of._copied()
             self.connection.set_busy_handler(self.patience)
             self.connection.set_progress_handler(_go_on, _STEPS)
             forking.watch(self)
-        self.file = file_at(path)
+        self.file = file_at(path) if of is None else None
 
     def __del__(self) -> None:
         if sys.is_finalizing() or not hasattr(self, "connection"):  # other threads have stopped wherever they were; or it could not be made
@@ -273,7 +272,7 @@ class Database:
         with self.lock:
             with self.translated():
                 within = self.connection.in_transaction
-                if not within and self.file != file_at(self.path):
+                if not within and self.file is not None and self.file != file_at(self.path):
                     raise moved_error(self.path)
                 if within:
                     self.connection.execute("savepoint part")
@@ -301,18 +300,6 @@ class Database:
             yield
         finally:
             self.set("synchronous", usual)
-
-    def rehearsed(self, work: Callable[[], Result]) -> Result:
-        """Do some work, undo all that it wrote, and return what it returned."""
-        with self.lock:
-            try:
-                with self.translated():
-                    self.connection.execute("begin immediate")
-                return work()
-            finally:
-                with suppress(*_CLOSED):
-                    if self.connection.in_transaction:
-                        self.connection.execute("rollback")
 
     @contextmanager
     def supposing(self) -> Iterator[None]:
@@ -397,6 +384,14 @@ class Database:
         """Move the write-ahead log into the file, as far as readers allow; what fails is left for another time."""
         with suppress(apsw.Error), self.lock:
             self.connection.execute("pragma wal_checkpoint(passive)").fetchall()
+
+    def _copied(self) -> apsw.Connection:
+        """A connection to a copy in memory of all that this one sees now; others may write meanwhile."""
+        with self.translated():
+            copy = connect(Path(":memory:"))
+            with copy.backup("main", self.connection, "main") as pages:
+                pages.step(-1)
+            return copy
 
     def _tell_log(self, heed: Callable[[int], None] | None) -> None:
         """Have it told how many pages the log has after each transaction, or nobody."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 
@@ -30,22 +31,20 @@ def maintain(
 ) -> Maintained:
     """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`.
 
-    Where it is only `rehearsed`, all of it is undone, and so is the reinforcing of the memories that are given there as recalled.
+    Where it is only `rehearsed`, that is done in a copy in memory, and so is the reinforcing of the memories given there as recalled.
     """
-    db = store.database()
-    work = partial(_maintain, store, config, narrator=narrator, llm=llm, user_id=user_id, now=now)
+    work = partial(_maintain, config=config, narrator=narrator, llm=llm, user_id=user_id, now=now)
     if rehearsed is None:
-        return work()
-
-    def rehearse() -> Maintained:
-        reinforce(db, rehearsed, config=config)
-        return work().model_copy(update={"dry_run": True})
-
-    return db.rehearsed(rehearse)
+        return work(store)
+    with closing(store.copied()) as copy:
+        db = copy.database()
+        with db.transaction():
+            reinforce(db, rehearsed, config=config)
+        return work(copy).model_copy(update={"dry_run": True})
 
 
 def _maintain(
-    store: Store, config: Config, *, narrator: Narrator | None, llm: LanguageModel | None, user_id: str | None, now: datetime
+    store: Store, *, config: Config, narrator: Narrator | None, llm: LanguageModel | None, user_id: str | None, now: datetime
 ) -> Maintained:  # fmt: skip
     db = store.database()
     done: list[Maintained] = []

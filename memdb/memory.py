@@ -1325,8 +1325,8 @@ class Memory:
         up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
         recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
         mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
-        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules; as all
-        of it is undone together, others who write wait for as long as that takes.
+        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules. It is
+        tried on a copy in memory, which takes as much of that as the file is long; nobody waits for it.
 
         It is many transactions, each of which leaves the file sound: a night is one, so is an account, and what is tidied up is some
         hundred rows at a time. Where the disk is full or the process ends, what was done stays, and the next run does the rest.

@@ -68,8 +68,9 @@ class Store:
         StoreError: the path cannot be opened, read or written.
     """
 
-    def __init__(self, path: Path, config: Config, *, vectors: bool | None) -> None:
+    def __init__(self, path: Path, config: Config, *, vectors: bool | None, of: Database | None = None) -> None:
         self.path = path
+        self._of = of
         self._config = config
         self._vectors = vectors
         self._local = threading.local()
@@ -120,6 +121,16 @@ class Store:
         if self._file != file_at(self.path):
             raise moved_error(self.path)
         return Store(self.path, self._config, vectors=vectors)
+
+    def copied(self) -> Store:
+        """Return a store of a copy in memory of what the file holds now, for this thread: nobody sees what is written to it.
+
+        Nor does anybody wait for it.
+
+        Raises:
+            StoreError: the file cannot be read, or there is not so much memory.
+        """
+        return Store(self.path, self._config, vectors=self.database().has_vectors, of=self.database())
 
     def equip(self, *, vectors: bool) -> None:
         """Decide whether sqlite-vec is wanted; called once, before there are other threads."""
@@ -186,7 +197,7 @@ class Store:
         if self._opened and self._file != file_at(self.path):
             raise moved_error(self.path)
         try:
-            database = Database(self.path)
+            database = Database(self.path, of=self._of)
         except ValueError as error:  # half a surrogate pair, or a NUL character
             raise StoreError(f"{str(self.path)!r} is no path that SQLite can open ({error}); give another.") from error
         except apsw.Error as error:

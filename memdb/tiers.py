@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from memdb.answers import Vectors
@@ -116,18 +116,24 @@ def _is_done(db: Database, embedder: Embedder) -> bool:
 
 
 def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: int) -> bool:
-    """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile."""
+    """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile.
+
+    What that is is found before, so that others can write meanwhile; it is looked for again only if they did.
+    """
+    with db.snapshot():
+        version, left, rows = db.version, _left(db, skipped, batch=batch), _gathered(db)
     with db.roomy(), db.transaction():
         if _is_done(db, embedder):
             return True
-        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=BEGINNING)
+        if db.version != version:
+            left, rows = _left(db, skipped, batch=batch), _gathered(db)
         if len(left) == batch:
             return False
-        late = sorted(skipped | {int(row["id"] or 0) for row in left})
+        late = sorted(skipped | set(left))
         db.run("reindex.drop_index")
         db.run("reindex.drop_codes")
         db.make_index(embedder.dimension)
-        _fill(db, embedder.dimension)
+        _fill(db, embedder.dimension, rows)
         db.run("reindex.changed")
         db.run("reindex.mark")
         db.run("reindex.settled")
@@ -138,11 +144,21 @@ def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: in
     return True
 
 
-def _fill(db: Database, dimension: int) -> None:
+def _left(db: Database, skipped: set[int], *, batch: int) -> list[int]:
+    """What is not gathered yet, as far as it goes into a batch."""
+    rows = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=BEGINNING)
+    return [int(row["id"] or 0) for row in rows]
+
+
+def _gathered(db: Database) -> list[tuple[int, str, str]]:
+    """What is gathered, each with its user and shelf, in the order in which the index holds it."""
+    return cast(list[tuple[int, str, str]], db.tuples("reindex.shelves"))
+
+
+def _fill(db: Database, dimension: int, rows: Sequence[tuple[int, str, str]]) -> None:
     """Put what was gathered into an empty index, within the caller's transaction."""
     import numpy as np
 
-    rows = cast(list[tuple[int, str, str]], db.tuples("reindex.shelves"))
     for start in range(0, len(rows), _AT_ONCE):
         part = rows[start : start + _AT_ONCE]
         ids = [id for id, _, _ in part]

@@ -29,8 +29,9 @@ _HAS_BEEN = re.compile(  # at some time, but now?
     re.IGNORECASE,
 )
 _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
-_A_DAY = timedelta(days=1)
+_A_DAY, _A_WEEK = timedelta(days=1), timedelta(days=7)
 _FROM = re.compile(r"from\b", re.IGNORECASE)
+_THIS = re.compile(r"\bthis\b", re.IGNORECASE)
 _WITHIN = re.compile(r"(?:from|between)\b", re.IGNORECASE)
 _UNTIL = re.compile(r"^until\s+(?!(?:next|this)\b)|^until(?=\s+(?:next|this)\b)", re.IGNORECASE)
 _A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
@@ -86,7 +87,9 @@ def validity(pattern: Pattern, clause: Clause, at: datetime, zone: tzinfo) -> Va
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
         stretch = None if perfect else _stretch(clause, at, zone)
-        found = stretch or next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+        found = stretch or next(
+            filter(None, (_state(span, at, will_be=bool(WILL_BE.match(clause.full))) for span in (past_spans if perfect else spans))), found
+        )
         due = [span.begins for span in spans if span.role == "by" and span.begins > at]
         if due and found == Validity() and WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
             found = Validity(begins=due[0])
@@ -152,8 +155,13 @@ def _stretch(clause: Clause, at: datetime, zone: tzinfo) -> Validity | None:
     return Validity(begins=first.begins, ends=ends, temporary=True) if first.begins < ends else None
 
 
-def _state(span: TimeSpan, at: datetime) -> Validity | None:
-    """How a time phrase bounds a state: until when it lasts, or since when."""
+def _state(span: TimeSpan, at: datetime, *, will_be: bool) -> Validity | None:
+    """How a time phrase bounds a state: until when it lasts, or since when.
+
+    What only will be so from the summer on is not so yet, though that has begun: it is so when it ends.
+    """
+    if span.role == "from" and will_be and span.begins <= at < span.ends - _A_WEEK and not _THIS.search(span.text):
+        return Validity(begins=span.ends)
     if span.role in ("since", "from"):
         return Validity(begins=span.begins)
     if span.role == "for" and span.ends <= at:

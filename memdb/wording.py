@@ -63,18 +63,22 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
     return f"{label} {_with_article(value) if counted else value}".strip()
 
 
-def told_when(event: datetime | None, ends: datetime | None, zone: tzinfo, *, over: bool = False) -> str:
-    """Return when something happens, the last day on which it is so, or until when it was, as it stands behind what is told; "" if unknown.
+def told_when(
+    event: datetime | None, ends: datetime | None, zone: tzinfo, *, begins: datetime | None = None, now: datetime | None = None
+) -> str:  # fmt: skip
+    """Return from when on something is so, when it happens, the last day on which it is so, or until when it was; "" if unknown.
 
-    What is to end lasts until a day is over; what is `over` ended on the day of the change.
+    It stands behind what is told. What `begins` after `now` is to come, and what `ends` by then is over. What is to
+    end lasts until a day is over; what is over ended on the day of the change.
     """
-    if over and event is None and ends is not None:
+    if now is not None and ends is not None and ends <= now and event is None:
         return f" (was so until {day_told(ends, zone)})"
+    starts = f" (from {day_told(begins, zone)})" if now is not None and begins is not None and begins > now else ""
     last = day_told(ends - MOMENT, zone) if ends is not None else ""
     if event is None:
-        return f" (until {last})" if last else ""
+        return f"{starts} (until {last})" if last else starts
     first = day_told(event, zone)
-    return f" ({first} to {last})" if last > first else f" (on {first})"
+    return f"{starts} ({first} to {last})" if last > first else f"{starts} (on {first})"
 
 
 def day_told(time: datetime, zone: tzinfo) -> str:

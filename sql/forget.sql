@@ -146,9 +146,10 @@ where user_id = :user_id and :key is not null
 
 -- What a key held, as it may be quoted: by the reasons of a language model and in its answers.
 -- statement: words
-select distinct e.record ->> '$.value_json.object' as word
-from fact_ever e
-where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_json.object') > 2
+select value_json ->> 'object' as word from facts where user_id = :user_id and key = :key and length(value_json ->> 'object') > 2
+union
+select record ->> '$.value_json.object' from facts_archive
+where user_id = :user_id and key = :key and length(record ->> '$.value_json.object') > 2
 union
 select said ->> 'object' from ends where user_id = :user_id and key = :key and length(said ->> 'object') > 2
 order by 1;

@@ -15,9 +15,13 @@ where f.user_id = :user_id
   and (:others or f.category <> 'other' or f.kind = 'task')
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
+-- A change counts from when it takes place: what ends on a day to come is so until then, and where it does not end then after all, there is no change.
+-- What never began has not changed either.
 -- statement: changes
-with changed as materialized (
-  select id, turn_id, action_hash, key, operation, before, after, reason, changed_at
+with recorded as materialized (
+  select
+    id, fact_id, turn_id, action_hash, key, operation, before, after, reason, changed_at,
+    iif(operation in ('supersede', 'expire'), max(changed_at, coalesce(after ->> 'valid_to', '')), changed_at) as takes_place
   from fact_history
   where user_id = :user_id
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
@@ -25,8 +29,23 @@ with changed as materialized (
     and action_hash <> turn_id  -- nor is what was told or seen again
     -- nor what came into the profile for being said often, in the same words
     and not (operation = 'update' and before ->> 'category' <> after ->> 'category' and before ->> 'value_text' = after ->> 'value_text')
-    and changed_at > :since
+    and not (operation = 'expire' and before ->> 'valid_to' is after ->> 'valid_to')  -- nor what has merely come to the end that was told
     and changed_at <= :now
+),
+changed as materialized (
+  select r.*, r.takes_place > :now as is_to_come, iif(r.takes_place > :now, r.changed_at, r.takes_place) as at
+  from recorded r
+  where iif(r.takes_place > :now, r.changed_at, r.takes_place) > :since
+    and case
+      when r.operation in ('update', 'confirm') then r.after ->> 'valid_from' <= :now
+      else r.before ->> 'valid_from' <= r.changed_at
+        or r.before ->> 'valid_from' < r.takes_place and r.before ->> 'valid_from' <= :now
+    end
+    and (r.takes_place = r.changed_at or r.takes_place is (
+      select l.after ->> 'valid_to' from fact_history l
+      where l.fact_id = r.fact_id and l.changed_at <= :now and l.operation <> 'archive'
+      order by l.id desc
+      limit 1))
 ),
 -- what took a superseded fact's place was written by the same action; each turn is read once, however much it changed
 successor as materialized (
@@ -38,15 +57,14 @@ successor as materialized (
 select
   c.key, c.operation, c.before ->> 'value_text' as before,
   case
+    when c.is_to_come or c.operation in ('update', 'confirm') then c.after ->> 'value_text'
     when c.operation = 'supersede' then s.after ->> 'value_text'
-    when c.operation in ('update', 'confirm') then c.after ->> 'value_text'
-    when c.operation = 'expire' and c.after ->> 'valid_to' > :now then c.after ->> 'value_text'  -- it is so until then
   end as after,
-  c.reason, coalesce(s.after ->> 'confidence', c.after ->> 'confidence', 0.0) as confidence, c.changed_at
+  c.reason, coalesce(s.after ->> 'confidence', c.after ->> 'confidence', 0.0) as confidence, c.at as changed_at
 from changed c
 left join successor s on c.operation = 'supersede' and s.turn_id = c.turn_id and s.action_hash = c.action_hash
 where c.operation <> 'supersede' or s.action_hash is not null  -- what was only brought together with the same is no change
-order by c.id desc
+order by c.at desc, c.id desc
 limit :limit;
 
 -- One of whom nothing is held, as after forgetting, has none.

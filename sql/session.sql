@@ -104,7 +104,9 @@ from within;
 -- What was learned in that time, in the order it was learned; of a fact that changed more than once the last, but for what was said of it once
 -- it was over ("until 'Lisbon' began"), and for what was taken back. What turned out never to be so was not learned, nor has ended what stands again.
 -- statement: learned
-select h.fact_id, h.operation, coalesce(h.before ->> 'value_text', '') as before, coalesce(h.after ->> 'value_text', '') as after
+select
+  h.fact_id, h.operation, coalesce(h.before ->> 'value_text', '') as before, coalesce(h.after ->> 'value_text', '') as after, h.changed_at,
+  f.kind, coalesce(h.after, h.before) ->> 'valid_from' as valid_from, h.after ->> 'valid_to' as valid_to, h.after ->> 'event_time' as event_time
 from fact_history h
 join facts f on f.fact_id = h.fact_id
 where h.user_id = :user_id
@@ -120,7 +122,8 @@ where h.user_id = :user_id
                 select 1 from fact_history u where u.fact_id = l.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || l.id)
               and (:ends is null or l.changed_at < :ends))
   and case
-    when h.operation in ('supersede', 'expire', 'reject') then f.kind = 'task' or f.status not in ('active', 'pending_confirmation')
+    when h.operation in ('supersede', 'expire', 'reject')
+      then f.kind = 'task' or f.status not in ('active', 'pending_confirmation') and h.after ->> 'status' <> 'active'
     else f.status <> 'expired' or f.valid_to > f.valid_from
   end
 order by h.id;

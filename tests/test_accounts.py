@@ -116,3 +116,19 @@ def test_an_account_that_ends_some_day_is_not_told_anew_of_what_is_said_after_th
     with moved.session("ana", "s2", now="2025-03-20T10:00:00Z") as session:
         session.observe("I like jazz.")
     assert moved.fact(account.fact_id).value_text == account.value_text
+
+
+def test_an_account_tells_from_when_on_something_is_to_be_so_and_until_when(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as session:
+        session.observe("I live in Lisbon.", turn_id="t1")
+    with mem.session("ana", "s2", now="2025-03-02T10:00:00Z") as session:
+        session.observe("I'll live in Porto from 1 May.", turn_id="t2")
+        session.observe("I'm staying in Rome until 9 March.", turn_id="t3")
+    learned = "Learned: User lives in Porto (from 2025-05-01); User is staying in Rome (until 2025-03-09)."
+    assert [text for text in accounts(mem) if text.endswith(learned)] == [
+        f"1 session, 2 turns. {learned}", f"2 turns. It began with “I'll live in Porto from 1 May.”. {learned}",
+    ]  # fmt: skip
+    mem.maintain(now="2025-05-05")
+    mem.undo(user_id="ana", turn_id="t3")
+    learned = "Learned: User lives in Porto (from 2025-05-01)."
+    assert len([text for text in accounts(mem) if text.endswith(learned)]) == 2  # when it was told, Lisbon was not over

@@ -416,6 +416,14 @@ def test_what_is_to_end_on_a_day_to_come_is_not_called_expired(db: Path) -> None
     assert "(ends later)" in ok("profile", "--user", "ana", "--db", db)
 
 
+def test_what_gives_way_on_a_day_to_come_is_not_called_superseded(tmp_path: Path) -> None:
+    db = tmp_path / "other.db"
+    for text in ("I live in Lisbon.", "From next month I'll be living in Porto."):
+        ok("observe", text, "--user", "ana", "--db", db)
+    assert "\tends later\t" in ok("history", "--user", "ana", "--db", db)
+    assert "User lives in Lisbon (ends later)" in ok("profile", "--user", "ana", "--db", db)
+
+
 def test_a_task_is_done_when_it_is_said_to_be(db: Path) -> None:
     task = stated(db, "Book the flight", "--kind", "task")
     assert run("task", task.fact_id, "over", "--db", db).exit_code == 2

@@ -1401,6 +1401,27 @@ def test_a_dry_run_of_everything_says_what_it_would_do_and_writes_nothing(mem: m
     assert told == done.model_copy(update={"dry_run": True})
 
 
+def test_a_dry_run_waits_for_nobody_who_writes_and_sees_what_is_committed(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "Remind me to call the dentist.", "We lost the toy dinosaur in the park.")
+    other = apsw.Connection(mem.stats().path)
+    other.execute("begin immediate; delete from facts")
+    try:
+        assert mem.maintain(now="2025-03-20", dry_run=True).episodes == 1
+    finally:
+        other.execute("rollback")
+
+
+@pytest.mark.parametrize("made", ["pragma page_size = 16384", "pragma auto_vacuum = full"])
+def test_a_dry_run_takes_files_that_were_made_otherwise(tmp_path: Path, made: str) -> None:
+    path = tmp_path / "mem.db"
+    apsw.Connection(str(path)).execute(f"{made}; create table t (a); drop table t")
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        chat(mem, "s1", "2025-03-01", "Remind me to call the dentist.", "We lost the toy dinosaur in the park.")
+        told = mem.maintain(now="2025-03-20", dry_run=True)
+        assert told.episodes == 1
+        assert mem.maintain(now="2025-03-20").model_copy(update={"dry_run": True}) == told
+
+
 def neglect(mem: memdb.Memory, user: str) -> None:
     """Leave something of every kind that there is to keep up; what is said is the same for each user."""
     for day in (1, 2, 3):

@@ -555,6 +555,38 @@ def test_a_profile_tells_what_ends_later_as_so_until_then(mem: memdb.Memory) -> 
     ]  # fmt: skip
 
 
+def told_changes(mem: memdb.Memory, day: str) -> list[tuple[str, str | None, str | None, str]]:
+    """The recent changes of a day, the newest first: what was done, from what to what, and when it took place."""
+    changes = mem.profile("ana", now=day).recent_changes
+    return [(one.operation, one.before, one.after, f"{one.changed_at:%m-%d}") for one in changes]
+
+
+def test_a_profile_tells_a_change_that_is_to_come_when_it_takes_place(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I'll live in Porto from 1 May.")
+    assert told_changes(mem, "2025-03-03") == [("supersede", "User lives in Lisbon", "User lives in Lisbon", "03-02")]
+    assert told_changes(mem, "2025-04-20") == []
+    assert told_changes(mem, "2025-05-02") == [("supersede", "User lives in Lisbon", "User lives in Porto", "05-01")]
+    mem.maintain(now="2025-05-10")
+    assert told_changes(mem, "2025-05-20") == [("supersede", "User lives in Lisbon", "User lives in Porto", "05-01")]
+
+
+def test_a_profile_tells_a_change_that_was_told_late_when_it_was_told(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I moved to Porto in January.")
+    assert told_changes(mem, "2025-03-03") == [("supersede", "User lives in Lisbon", "User lives in Porto", "03-02")]
+
+
+@pytest.mark.parametrize("said", ["I'm not moving to Porto after all.", "The move is pushed to the summer."])
+def test_a_profile_tells_no_change_that_did_not_take_place(tell: Tell, said: str) -> None:
+    mem = tell("I live in Lisbon.", "I'm moving to Porto in May.", said)
+    assert ("User lives in Lisbon", "User lives in Porto") not in [one[1:3] for one in told_changes(mem, "2025-05-02")]
+    assert not any("lives in Porto" in (before or "") for day in ("03-04", "05-02") for _, before, _, _ in told_changes(mem, f"2025-{day}"))
+
+
+def test_a_profile_tells_a_change_that_was_put_off_when_it_takes_place(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I'm moving to Porto in May.", "The move is pushed to the summer.")
+    assert told_changes(mem, "2025-06-02") == [("supersede", "User lives in Lisbon", "User lives in Porto", "06-01")]
+
+
 def test_what_was_never_believed_is_no_change_when_it_is_dropped(mem: memdb.Memory) -> None:
     asked = mem.remember("Has diabetes", user_id="ana", key="user.has_condition", object="diabetes", timestamp="2025-03-01")
     assert asked.status == "pending_confirmation"

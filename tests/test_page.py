@@ -337,3 +337,11 @@ def test_a_line_that_is_removed_of_what_has_ended_since_asks_for_nothing(mem: me
     (liked,) = mem.facts("ana", key="user.likes")
     mem.end(liked.fact_id, now="2025-03-01T12:00:00Z")
     assert offers(mem) == []
+
+
+def test_what_waits_for_a_word_stands_on_the_page_before_it_is_to_begin(mem: memdb.Memory) -> None:
+    for day, text in enumerate(("I work at Acme.", "I start at Bosch next month."), start=1):
+        mem.observe(text, user_id="ana", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    lines = [line for line in mem.page("ana", now="2025-03-03").splitlines() if line.startswith("- ")]
+    assert lines == ["- User works at Bosch (from 2025-04-01) (instead of: User works at Acme)", "- User works at Acme"]

@@ -70,3 +70,36 @@ def test_what_moves_something_to_a_day_by_its_number(text: str, way: Way | None)
 def test_nothing_is_moved_to_a_day_that_has_gone_by() -> None:
     assert moved_from(date(2025, 5, 12), day=3, way="sooner", now=date(2025, 5, 5)) is None
     assert moved_from(date(2025, 1, 31), day=31, way="later", now=date(2025, 1, 5)) == date(2025, 3, 31)
+
+
+@pytest.mark.parametrize(
+    ("said", "begins"),
+    [
+        ("The move is pushed to the summer.", "06-01"),
+        ("The move was moved to late summer.", "08-01"),
+        ("We've postponed the move to the autumn.", "09-01"),
+        ("The move is postponed until autumn.", "09-01"),
+        ("The move has been brought forward to April.", "04-01"),
+    ],
+)
+def test_a_move_is_put_off_to_a_season_and_brought_forward(mem: memdb.Memory, said: str, begins: str) -> None:
+    for day, text in (("2025-03-01", "I live in Lisbon. I'm moving to Porto in May."), ("2025-03-20", said)):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+    held = {fact.object: fact for fact in mem.facts("ana", key="user.lives_in", now="2025-03-21")}
+    assert (f"{held['Porto'].valid_from:%m-%d}", f"{held['Lisbon'].valid_to:%m-%d}") == (begins, begins)
+
+
+def test_what_is_put_off_to_a_season_that_has_begun_is_not_so_yet(mem: memdb.Memory) -> None:
+    for day, text in (
+        ("2025-03-01", "I live in Lisbon. I'm moving to Porto in July."),
+        ("2025-06-10", "The move is pushed to the summer."),
+    ):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+    assert [entry.value for entry in mem.profile("ana", now="2025-06-11").identity["user.lives_in"]] == ["Lisbon"]
+
+
+@pytest.mark.parametrize("said", ["The wedding is pushed to the autumn.", "We've moved the wedding to the autumn."])
+def test_what_is_put_off_to_a_season_is_some_day_of_it(mem: memdb.Memory, said: str) -> None:
+    assert planned(mem, "I'm getting married in June.", said) == {"getting married": "1 Sep"}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -265,6 +266,26 @@ def test_bad_texts_do_not_hold_up_the_change(tmp_path: Path, batch: int) -> None
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={**QUIET, "embed_batch": batch}) as mem:
         state = mem.reindex(Named("another-32", 32, bad="Rita"))
         assert (state.embedder, state.written, state.waiting) == ("another-32", 7, 5)
+
+
+def test_what_is_committed_right_before_the_new_vectors_take_their_place_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64), "I live in Porto.", "I like jazz.")
+    other = apsw.Connection(str(path))
+    commit = threading.Timer(0.5, other.execute, ["commit"])
+
+    def change(made: int, wanted: int) -> None:
+        if made == wanted and not other.in_transaction:  # nothing is left to be gathered, so that nobody else writes before
+            other.execute("begin immediate; update facts set status = 'uncertain' where kind = 'fact' and value_text like '%jazz%'")
+            commit.start()
+
+    with memdb.open(path, embedder=HashingEmbedder(64), config=QUIET) as mem:
+        assert mem.reindex(HashingEmbedder(32), progress=change).waiting == 1  # what changed is made anew
+        commit.join()
+        rows = mem._store.database().connection.execute(
+            "select f.value_text, v.shelf from facts f join facts_vec v on v.rowid = f.id where f.kind = 'fact'"
+        )
+        assert dict(rows.fetchall()) == {"User lives in Porto": "fact"}
 
 
 def test_a_file_of_tier_one_can_be_reindexed_too(tmp_path: Path) -> None:

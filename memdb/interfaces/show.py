@@ -78,9 +78,11 @@ def look_of(change: Change | ProfileChange) -> Look:
 
     What is to end on a day to come is so until then.
     """
-    if change.operation == "expire" and change.after and not (isinstance(change.after, Fact) and change.after.status != "active"):
-        return _ENDS_LATER
     before, after = (one.value_text if isinstance(one, Fact) else one for one in (change.before, change.after))
+    if change.operation in ("expire", "supersede") and (
+        change.after.status == "active" if isinstance(change.after, Fact) else after is not None and after == before
+    ):
+        return _ENDS_LATER
     return _CHANGED if change.operation == "update" and before == after else LOOKS[change.operation]
 
 
@@ -272,8 +274,6 @@ def entries(profile: Profile) -> list[tuple[str, ProfileEntry]]:
 
 def mind(change: ProfileChange) -> str:
     """Return a change of mind in a few words."""
-    if change.operation in ("expire", "reject"):
-        return f"{change.before} ({look_of(change).word})"
     if change.before and change.after and change.before != change.after:
         return f"{change.before} → {change.after}"
     return f"{change.after or change.before} ({look_of(change).word})"

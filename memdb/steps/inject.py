@@ -221,11 +221,9 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
-        begins = f" (from {day_told(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
         stands = _stands(state_of(fact.value_json), fact.event_time, config.zone) if fact.kind == "task" else ""
-        event = fact.event_time if fact.kind == "fact" else None
-        ended = fact.valid_to is not None and fact.valid_to <= now
-        when = f"{begins}{stands}{told_when(event, fact.valid_to, config.zone, over=ended)}"
+        event, begins = (fact.event_time, fact.valid_from) if fact.kind == "fact" else (None, None)
+        when = f"{stands}{told_when(event, fact.valid_to, config.zone, begins=begins, now=now)}"
         text = f"- {_day(fact, config.zone)}{said}{summary}{when}{doubt}"
     return ContextItem(
         section=section,

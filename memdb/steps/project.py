@@ -39,7 +39,7 @@ def project(db: Database, *, user_id: str, now: datetime, zone: tzinfo, max_line
     told: set[str] = set()
     for row in rows:
         section = _section(row)
-        line, own = _line(row, zone)
+        line, own = _line(row, zone, now)
         cost = 1 if section in chosen else 4  # a section's heading has a blank line before and after it
         if line in told or cost > room or (section == "Lately" and len(chosen.get(section, ())) >= _SESSIONS):
             continue
@@ -75,16 +75,16 @@ def _section(row: Row) -> str:
     return {**by_category, "task_context": "Tasks"}.get(str(row["category"]), "Facts")
 
 
-def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
+def _line(row: Row, zone: tzinfo, now: datetime) -> tuple[str, str]:
     own = in_short(str(row["value_text"]), most=_LONGEST)
-    return f"- {own}{''.join(_remarks(row, zone))}", own
+    return f"- {own}{''.join(_remarks(row, zone, now))}", own
 
 
-def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
+def _remarks(row: Row, zone: tzinfo, now: datetime) -> Iterable[str]:
     due, ends = (to_utc(str(time)) if time else None for time in (row["due"], row["valid_to"]))
     if row["kind"] == "task" and due is not None:
         yield f" (due {day_told(due, zone)})"
-    yield told_when(due if row["kind"] == "fact" else None, ends, zone)
+    yield told_when(due if row["kind"] == "fact" else None, ends, zone, begins=to_utc(str(row["valid_from"])), now=now)
     if row["is_stalled"]:
         yield " (stalled)"
     if row["status"] == "pending_confirmation":

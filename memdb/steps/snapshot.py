@@ -13,6 +13,7 @@ from memdb.privacy import quotable
 from memdb.quoting import in_short
 from memdb.records import Consent, Fact
 from memdb.times import in_zone, to_text, to_utc
+from memdb.wording import told_when
 
 _QUOTED = 160  # characters of the first message
 _TOLD = 20  # changes an account tells; the history holds them all
@@ -52,7 +53,7 @@ def snapshot(
         "facts": [row["fact_id"] for row in learned],
     }
     fact_id = id_of(ACCOUNTS, user_id, origin, named)
-    text = _account(said, opening, learned, starts=in_zone(to_utc(starts), zone), day=day)
+    text = _account(said, opening, learned, starts=to_utc(starts), day=day, zone=zone)
     db.run(
         "session.tell",
         fact_id=fact_id,
@@ -75,18 +76,29 @@ def snapshot(
     return stored.fact(db, told["record"]) if told else None
 
 
-def _account(said: Row, opening: str, learned: list[Row], *, starts: datetime, day: date | None) -> str:
-    named = f"Session of {starts:%d %B %Y, %H:%M}" if day is None else f"{day:%A, %d %B %Y}"
+def _account(said: Row, opening: str, learned: list[Row], *, starts: datetime, day: date | None, zone: tzinfo) -> str:
+    named = f"Session of {in_zone(starts, zone):%d %B %Y, %H:%M}" if day is None else f"{day:%A, %d %B %Y}"
     counts = [(int(said["sessions"] or 0), "session")] * (day is not None) + [(int(said["turns"] or 0), "turn")]
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
     parts = [f"{named}: {counted}." if counted else f"{named}."]
     if day is None and opening:
         parts.append(f"It began with “{in_short(opening, most=_QUOTED)}”.")
-    new = [str(row["after"]) for row in learned if row["operation"] in ("insert", "update", "confirm")]
-    ended = [str(row["before"]) for row in learned if row["operation"] in ("supersede", "expire", "reject")]
-    doubtful = [str(row["after"]) for row in learned if row["operation"] == "mark_pending_confirmation"]
-    for label, texts in (("Learned", new), ("No longer so", ended), ("Waits for a word", doubtful)):
-        if texts:
-            more = f"; and {len(texts) - _TOLD} more" if len(texts) > _TOLD else ""
-            parts.append(f"{label}: {'; '.join(in_short(text, most=_QUOTED) for text in texts[:_TOLD])}{more}.")
+    new = [row for row in learned if row["operation"] in ("insert", "update", "confirm")]
+    ended = [row for row in learned if row["operation"] in ("supersede", "expire", "reject")]
+    doubtful = [row for row in learned if row["operation"] == "mark_pending_confirmation"]
+    for label, rows in (("Learned", new), ("No longer so", ended), ("Waits for a word", doubtful)):
+        if rows:
+            more = f"; and {len(rows) - _TOLD} more" if len(rows) > _TOLD else ""
+            parts.append(f"{label}: {'; '.join(_told(row, zone) for row in rows[:_TOLD])}{more}.")
     return " ".join(parts)
+
+
+def _told(row: Row, zone: tzinfo) -> str:
+    """What was learned, and since when it was to be so; or what has ended."""
+    is_over = row["operation"] in ("supersede", "expire", "reject")
+    text = in_short(str(row["before" if is_over else "after"]), most=_QUOTED)
+    if row["kind"] != "fact":
+        return text
+    begins, ends, event = (to_utc(str(time)) if time else None for time in (row["valid_from"], row["valid_to"], row["event_time"]))
+    told = told_when(None if is_over else event, None if is_over else ends, zone, begins=begins, now=to_utc(str(row["changed_at"])))
+    return f"{text}{told}"
