@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.outside import CollectionError, OutsideIndex, Value
@@ -59,7 +60,7 @@ def _claim(db: Database, embedder: str, now: datetime, lease: timedelta, up_to: 
     if not db.all("mirror.due", now=at, batch=1, up_to=up_to):  # a look costs no lock
         return []
     with db.transaction():
-        if (db.one("meta.embedder") or {})["name"] != embedder:  # another process is changing the embedder
+        if stored.made_by(db)[0] != embedder:  # another process is changing the embedder
             return []
         # only under the lock: a text may change, and then waits for its vector
         due = db.all("mirror.due", now=at, batch=_BATCH, up_to=up_to)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, embed_each, why
@@ -65,8 +66,7 @@ def sync(
     written = removed = 0
     if rows:
         with db.transaction():
-            now_of = db.one("meta.embedder") or {}
-            if now_of["name"] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
+            if stored.made_by(db)[0] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
                 return Synced()
             removed = sum(_take_away(db, row) for row in gone)
             for row, vector, error in zip(texts, vectors, errors, strict=True):
