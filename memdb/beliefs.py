@@ -1,4 +1,4 @@
-"""What is believed that a candidate may repeat, refine or contradict: looked up under its key, however much is held there, or by its meaning."""
+"""What is believed that a candidate may repeat, refine or contradict: looked up under its key, however much is there, or by meaning."""
 
 from __future__ import annotations
 
