@@ -17,6 +17,7 @@ from memdb.keys import is_canonical
 from memdb.records import Category, MemoryType, StatedNarrative, StatedTask, Status, Tier
 
 Name = TypeVar("Name", bound=str)
+Shape = TypeVar("Shape", bound=BaseModel)
 
 _LISTED: dict[str, tuple[str, ...]] = {
     "statuses": get_args(Status),
@@ -348,6 +349,14 @@ def progress(value: object) -> None:
     """Refuse a `progress` that cannot be called, before anything is done."""
     if value is not None and not callable(value):
         raise InputError(f"progress is {type(value).__name__}; give a function, or None.")
+
+
+def record(shape: type[Shape], given: object, *, what: str) -> Shape:
+    """Return what is given as a record; `what` says what it is, and what cannot be done with it otherwise: "Label 3 cannot be used"."""
+    try:
+        return given if isinstance(given, shape) else shape.model_validate(given)
+    except ValidationError as error:
+        raise InputError(f"{what}: {fault(error)}.") from error
 
 
 def records(given: Iterable[object], argument: str) -> None:
