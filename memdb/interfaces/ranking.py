@@ -47,7 +47,7 @@ from memdb.interfaces.options import (
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import bearing, parts, print_json, print_rows, say
+from memdb.interfaces.show import bearing, parts, print_found, print_json, print_rows, say
 from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
@@ -173,16 +173,13 @@ def labels(db: Db = FILE, json: Json = False) -> None:
     """List the questions that feedback was given on, each with what was right and what was wrong."""
     with opened(existing(db)) as memory:
         given = memory.labels()
-    if json:
-        print_json(given)
-        return
     rows = (
         (one.user_id, one.query, verdict, fact_id)
         for one in given
         for verdict, facts in (("right", one.relevant), ("wrong", one.wrong))
         for fact_id in facts
     )
-    print_rows(("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1)
+    print_found(given, ("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1, json=json)
 
 
 def evaluate(
@@ -206,15 +203,14 @@ def evaluate(
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
     least = measured[_BASELINE]
     deltas = {name: {measure: one[measure] - least[measure] for measure in one} for name, one in measured.items() if name != _BASELINE}
-    if json:
-        print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
-        return
-    print_rows(
+    print_found(
+        Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas),
         ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
         (
             (measure, *(f"{one[measure]:.3f}" for one in measured.values()), *(f"{one[measure]:+.3f}" for one in deltas.values()))
             for measure in MEASURES
         ),
+        json=json,
     )
 
 
@@ -273,11 +269,8 @@ def weights(
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
             memory.set_weights(given)
         sets = memory.weight_sets()
-    if json:
-        print_json(WeightSets(sets=sets))
-        return
     rows = [(name, feature, f"{value:g}") for name, features in sets.items() for feature, value in features.items()]
-    print_rows(("set", "feature", "value"), rows)
+    print_found(WeightSets(sets=sets), ("set", "feature", "value"), rows, json=json)
 
 
 def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:
