@@ -17,33 +17,22 @@ from memdb import Explanation, InputError, Labelled, Memory, NotFoundError, disk
 from memdb.calibration import Calibration
 from memdb.checks import fault, parsed, unread
 from memdb.conversations import read_conversation
+from memdb.filters import Narrowed
 from memdb.interfaces.options import (
     FILE,
     AsOf,
-    Categories,
     Db,
     Embedder,
     Goal,
     Json,
-    Kinds,
     Limit,
-    MaxAge,
-    MemoryTypes,
-    MinAge,
-    MinScore,
-    Must,
     Now,
-    Participants,
-    Since,
     Statuses,
-    Tags,
-    Tiers,
-    Until,
     User,
     Weights,
     existing,
     listed,
-    narrowed,
+    narrowing,
     opened,
     statuses_of,
 )
@@ -88,26 +77,17 @@ class Evaluated(Record):
     deltas: dict[str, dict[str, float]]
 
 
+@narrowing
 def explain(
     query: Annotated[str, typer.Argument(help="The question.")],
     user: User,
     fact: Annotated[str | None, typer.Option("--fact", "--fact-id", help="The id of the fact that should be found.")] = None,
     limit: Limit = 10,
-    kinds: Kinds = None,
     as_of: AsOf = None,
     weights: Weights = None,
     statuses: Statuses = None,
-    must: Must = None,
-    since: Since = None,
-    until: Until = None,
-    categories: Categories = None,
-    memory_types: MemoryTypes = None,
-    tags: Tags = None,
-    participants: Participants = None,
-    tiers: Tiers = None,
-    min_age_minutes: MinAge = None,
-    max_age_days: MaxAge = None,
-    min_score: MinScore = None,
+    *,
+    narrowed: Narrowed,
     goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
@@ -126,20 +106,7 @@ def explain(
             statuses=statuses_of(statuses),
             goal=goal,
             now=now,
-            **narrowed(
-                kinds=kinds,
-                categories=categories,
-                memory_types=memory_types,
-                tags=tags,
-                must=must,
-                since=since,
-                until=until,
-                participants=participants,
-                min_age_minutes=min_age_minutes,
-                max_age_days=max_age_days,
-                min_score=min_score,
-                tiers=tiers,
-            ),
+            **narrowed,
         )
         zone = memory.config.zone
     if why.degraded and embedder != "none":

@@ -8,6 +8,7 @@ import typer
 
 from memdb import TurnRecord
 from memdb.answers import Hit
+from memdb.filters import Narrowed
 from memdb.interfaces.options import (
     FILE,
     AnyUser,
@@ -17,28 +18,17 @@ from memdb.interfaces.options import (
     Embedder,
     Goal,
     Json,
-    Kinds,
     Limit,
-    MaxAge,
-    MemoryTypes,
-    MinAge,
-    MinScore,
     Most,
-    Must,
     Newest,
     Now,
     Offset,
-    Participants,
-    Since,
     Statuses,
-    Tags,
-    Tiers,
-    Until,
     User,
     Weights,
     existing,
     listed,
-    narrowed,
+    narrowing,
     opened,
     statuses_of,
 )
@@ -75,25 +65,16 @@ class Users(Record):
     users: dict[str, int]
 
 
+@narrowing
 def search(
     query: Annotated[str, typer.Argument(help="A question, or any text.")],
     user: User,
     limit: Limit = 10,
-    kinds: Kinds = None,
     as_of: AsOf = None,
     weights: Weights = None,
     statuses: Statuses = None,
-    must: Must = None,
-    since: Since = None,
-    until: Until = None,
-    categories: Categories = None,
-    memory_types: MemoryTypes = None,
-    tags: Tags = None,
-    participants: Participants = None,
-    tiers: Tiers = None,
-    min_age_minutes: MinAge = None,
-    max_age_days: MaxAge = None,
-    min_score: MinScore = None,
+    *,
+    narrowed: Narrowed,
     goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
@@ -111,20 +92,7 @@ def search(
             statuses=statuses_of(statuses),
             goal=goal,
             now=now,
-            **narrowed(
-                kinds=kinds,
-                categories=categories,
-                memory_types=memory_types,
-                tags=tags,
-                must=must,
-                since=since,
-                until=until,
-                participants=participants,
-                min_age_minutes=min_age_minutes,
-                max_age_days=max_age_days,
-                min_score=min_score,
-                tiers=tiers,
-            ),
+            **narrowed,
         )
         zone, asked = memory.config.zone, hits.question
     if hits.degraded and embedder != "none":
