@@ -288,9 +288,8 @@ def truth(value: bool, argument: str) -> bool:
 def bound(value: float | None, argument: str) -> float | None:
     """Return a number: nothing is above or below what is none, and one of numpy's the file would take for bytes."""
     try:
-        if not isinstance(value, bool) and (
-            value is None or not isnan(value)
-        ):  # which takes numbers alone, and no text that looks like one
+        # what tells whether it is a number takes numbers alone, and no text that looks like one
+        if not isinstance(value, bool) and (value is None or not isnan(value)):
             return None if value is None else float(value)
     except (TypeError, OverflowError):
         pass

@@ -110,9 +110,9 @@ _YEAR_BEFORE = re.compile(  # "next year in April"
     rf"\b{_RELATIVE_YEAR}(?:,?{GAP}(?:in|on|at|around|over)(?:{GAP}the)?)?{GAP}(?:early |mid-|late )?$", re.IGNORECASE
 )
 _YEARS = {"this": 0, "next": 1, "last": -1}
-_BEFORE_LAST = re.compile(
+_BEFORE_LAST = re.compile(  # "the Friday …"
     rf"{GAP}before{GAP}last(?=\s*(?:$|[,.;:!?)]|(?:and|but|i|we|he|she|they|it|at|in|with)\b))", re.IGNORECASE
-)  # "the Friday …"
+)
 _OFTEN = re.compile(
     rf"\b(?:once|twice|each|every|only|(?:{COUNT}{GAP})?(?:times|days?|nights?|mornings|evenings|hours?|\w+s))[ \t\n]$", re.IGNORECASE
 )
