@@ -175,9 +175,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         may_open = word.endswith("from") or word == "between"
         if before and before["start"]:
             word = "starting"
-        direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
-        if word == "as of" and not _TO_COME.search(text):
-            direction = nearer(found, local) or direction  # "as of January I work there", said in March
+        direction = _direction(text, found, word, local, prefer)
         third = _THIRD.search(window)
         if word in _THROUGHOUT and "c_way" in found:  # "for three days from tomorrow", not three days from then on
             found["c_lasts"] = word
@@ -227,6 +225,13 @@ class _Opening(NamedTuple):
         opens = _of_its_year(self.atom, last) if dated and not self.dated else self.atom
         is_one = opens.first < last.after if self.said else opens.after == last.first  # "in July and August"
         return (opens.first, last.after) if is_one else None
+
+
+def _direction(text: str, found: dict[str, str], word: str, local: date, prefer: Prefer) -> Prefer:
+    """Whether the last or the next one is meant, where a time does not say which."""
+    if word == "as of" and not _TO_COME.search(text):
+        return nearer(found, local) or prefer  # "as of January I work there", said in March
+    return "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
 
 
 def _before(text: str, place: int) -> str:
