@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
@@ -143,7 +143,7 @@ def _birthdays(match: re.Match[str], born: str, ways: Sequence[Prefer], *, now: 
     day = days[0].begins.astimezone(zone).date()
     said = f"{aside} {day.day} {_MONTHS[day.month - 1]}"  # whatever the year
     found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]
-    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+    return _as_words(match, found)
 
 
 def part_of_day(then: str, *, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
@@ -178,6 +178,11 @@ def _stretch(match: re.Match[str], first: date, last: date, *, zone: tzinfo) -> 
     return TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")
 
 
+def _as_words(match: re.Match[str], found: Iterable[TimeSpan]) -> list[TimeSpan]:
+    """Times as what other words mean."""
+    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+
+
 def _asks_ahead(text: str) -> bool:
     return bool(_TO_COME.search(text)) or asks_present(text)
 
@@ -187,7 +192,7 @@ def _as_asked(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
     if span.ends <= now and _UP_TO_NOW.search(span.text):
         return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
     part = _PART.search(span.text) if span.role == "point" else None
-    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    first, last = _days_within(span, zone)
     if part is None or first != last:
         return span
     days = timedelta(days=_PART_DAYS[part.lastgroup if part.lastgroup != "part" else None] - 1)
@@ -201,7 +206,7 @@ def _last_quarter(match: re.Match[str], *, now: datetime, zone: tzinfo) -> list[
     """The quarter of that number that was last, or is."""
     number = {"first": 1, "second": 2, "third": 3}.get(match["which"].lower(), 4)
     found = find_times(f"in Q{number}", at=now, zone=zone, prefer="past")
-    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+    return _as_words(match, found)
 
 
 def _of_month(match: re.Match[str], *, now: datetime, zone: tzinfo, ahead: bool) -> list[TimeSpan]:
@@ -274,7 +279,7 @@ def days_abroad(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, li
 
 def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
     """Each day as the full-text index has it; of many the months, or the years; none of more than these."""
-    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    first, last = _days_within(span, zone)
     if first == last and _FEW_DAYS.search(span.text):
         first, last = first - timedelta(days=1), last + timedelta(days=1)
     ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
@@ -299,6 +304,11 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
 
 def _is_day(span: TimeSpan) -> bool:
     return span.ends - span.begins <= timedelta(days=1, hours=2)  # of 25 hours where clocks are put back
+
+
+def _days_within(span: TimeSpan, zone: tzinfo) -> tuple[date, date]:
+    """The first and the last day of a stretch, by the user's clocks."""
+    return span.begins.astimezone(zone).date(), max(span.begins, span.ends - timedelta(microseconds=1)).astimezone(zone).date()
 
 
 def _is_few(span: TimeSpan) -> bool:

@@ -1,13 +1,15 @@
-"""What is believed that a candidate may repeat, refine or contradict: looked up under its key, however much is held there."""
+"""What is believed that a candidate may repeat, refine or contradict: looked up under its key, however much is there, or by meaning."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from memdb import stored
+from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
+from memdb.embed import Embedder
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.records import Candidate, Case, Fact, Predicate
 from memdb.times import MOMENT, to_text
@@ -16,6 +18,7 @@ from memdb.unspaced import ONE_WORD, quoted, words_of
 _MANY = 1_000  # facts under a key; fewer are compared one by one
 _ASKED = 8  # words that facts are looked up by, the longest
 _COMPARED = 500  # words of a value, the longest, by which others are looked for: each is looked for in each
+_NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
@@ -33,6 +36,20 @@ def case_of(
     """A candidate with what it may repeat, refine or contradict."""
     beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, kind=kind, known=known, exactly=exactly)
     return Case(candidate=candidate, beliefs=bearing_on(candidate, beliefs, predicates))
+
+
+def nearest(
+    db: Database, vector: bytes, *, embedder: Embedder, user_id: str, kind: str, now: datetime, config: Config
+) -> Iterator[tuple[Fact, float]]:  # fmt: skip
+    """Return what of a kind is believed of a user and as near to a vector as what says the same, nearest first, each with its cosine.
+
+    There is nothing of that sort where another process has changed the file to another embedder while this one made the vector.
+    """
+    asked: dict[str, SqlValue] = {"user_id": user_id, "kind": kind, "least": config.novelty_cosine, "now": to_text(now)}
+    with db.snapshot():
+        same = stored.made_by(db)[0] == embedder.name
+        rows = db.all("liken.nearest", embedding=vector, k=_NEAREST, **asked) if same else []
+    return ((stored.fact(db, row["record"]), float(row["cosine"] or 0)) for row in rows)
 
 
 def beliefs_about(

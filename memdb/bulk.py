@@ -22,7 +22,7 @@ from memdb.records import NewFact
 from memdb.segments import merge_all
 from memdb.steps.decay import reckon
 from memdb.steps.insert import Incoming, Reckon, incoming, insert, narratives, user_by_user
-from memdb.stored import kinds_but_messages, predicates_of
+from memdb.stored import kinds_but_messages, made_by, predicates_of
 from memdb.times import stored, utc_now
 from memdb.wording import value_behind
 
@@ -99,7 +99,7 @@ def store_many(
 
 def _same_embedder(db: Database, embedder: Embedder) -> None:
     """Refuse vectors of an embedder that is the file's no more, since another process has changed it."""
-    named = str((db.one("meta.embedder") or {})["name"])
+    named = str(made_by(db)[0])
     if named != embedder.name:
         raise ConfigError(f"{db.path} has vectors of the embedder {named} by now, so those of {embedder.name} are no use; open it again.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memdb.answers import Question
@@ -48,15 +49,16 @@ class Words(NamedTuple):
 
     def without(self, ids: Container[int]) -> Words:
         """Those of all other rows."""
-        kept = [(id, bm25) for id, bm25 in zip(self.ids, self.bm25, strict=True) if id not in ids]
-        return Words([id for id, _ in kept], [bm25 for _, bm25 in kept], self.kind_of)
+        return self._only([id not in ids for id in self.ids])
 
     def matching(self) -> Words:
         """Those whose words say something: one that half of all rows have speaks against a row."""
         if not self.bm25 or max(self.bm25) < 0:
             return self
-        kept = [(id, bm25) for id, bm25 in zip(self.ids, self.bm25, strict=True) if bm25 < 0]
-        return Words([id for id, _ in kept], [bm25 for _, bm25 in kept], self.kind_of)
+        return self._only([bm25 < 0 for bm25 in self.bm25])
+
+    def _only(self, kept: Sequence[bool]) -> Words:
+        return Words([*compress(self.ids, kept)], [*compress(self.bm25, kept)], self.kind_of)
 
     def shares(self) -> dict[int, float]:
         """How much of the best match each of them is that matches, 0 to 1."""

@@ -6,13 +6,14 @@ import re
 import tomllib
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import field_validator
 
 from memdb.called import called
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.files import read
 from memdb.fitting import any_of
 from memdb.languages import fold
+from memdb.records import Record
 
 _MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _AND = re.compile(r", (?:and )?| and ")
@@ -37,9 +38,7 @@ _NO_NAME = r"\w+ing|{no_name}|{nationality}|{language}|{month}|{weekday}|christm
 _AT_HOME = frozenset(("lives_in", "staying_in", "hometown", "born_in"))
 
 
-class _Names(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Names(Record):
     people: frozenset[str]
     places: frozenset[str]
     pets: frozenset[str]

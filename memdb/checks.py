@@ -17,6 +17,7 @@ from memdb.keys import is_canonical
 from memdb.records import Category, MemoryType, StatedNarrative, StatedTask, Status, Tier
 
 Name = TypeVar("Name", bound=str)
+Shape = TypeVar("Shape", bound=BaseModel)
 
 _LISTED: dict[str, tuple[str, ...]] = {
     "statuses": get_args(Status),
@@ -287,9 +288,8 @@ def truth(value: bool, argument: str) -> bool:
 def bound(value: float | None, argument: str) -> float | None:
     """Return a number: nothing is above or below what is none, and one of numpy's the file would take for bytes."""
     try:
-        if not isinstance(value, bool) and (
-            value is None or not isnan(value)
-        ):  # which takes numbers alone, and no text that looks like one
+        # what tells whether it is a number takes numbers alone, and no text that looks like one
+        if not isinstance(value, bool) and (value is None or not isnan(value)):
             return None if value is None else float(value)
     except (TypeError, OverflowError):
         pass
@@ -348,6 +348,14 @@ def progress(value: object) -> None:
     """Refuse a `progress` that cannot be called, before anything is done."""
     if value is not None and not callable(value):
         raise InputError(f"progress is {type(value).__name__}; give a function, or None.")
+
+
+def record(shape: type[Shape], given: object, *, what: str) -> Shape:
+    """Return what is given as a record; `what` says what it is, and what cannot be done with it otherwise: "Label 3 cannot be used"."""
+    try:
+        return given if isinstance(given, shape) else shape.model_validate(given)
+    except ValidationError as error:
+        raise InputError(f"{what}: {fault(error)}.") from error
 
 
 def records(given: Iterable[object], argument: str) -> None:

@@ -17,9 +17,8 @@ from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
 
 _ENVIRONMENT_PREFIX = "MEMDB_"
-_NOT_SETTINGS = frozenset(
-    {"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER", "MEMDB_WEIGHTS"}
-)  # the command line's, and secrets
+# the command line's, and secrets
+_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER", "MEMDB_WEIGHTS"})
 _YEAR_MINUTES, _CENTURY_DAYS = 527_040, 36_525  # nothing of a household waits for longer
 
 Count = Annotated[int, Field(le=1_000_000_000)]

@@ -37,6 +37,8 @@ _PAST_VERBS = frozenset(
     spoke stood swam taught thought told took understood went woke won wore wrote
     """.split()
 )
+"""Pasts that are no other word: "a bit", "a shot" and what is "stuck" tell of nothing that was."""
+
 _OF_THE_PAST = _PAST_VERBS | frozenset("ever ago before earlier yet already first last once until till since after".split())
 """A question with one of these words speaks of what was, if only in a clause."""
 

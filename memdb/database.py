@@ -231,12 +231,8 @@ class Database:
     def make_index(self, dimension: int) -> None:
         """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
         with self.translated():
-            for stand_in in (
-                "facts_vec",
-                "facts_vec_chunks",
-                "facts_vec_vector_chunks00",
-                "facts_vec_rowids",
-            ):  # or the index would be made on these
+            # or the index would be made on these
+            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00", "facts_vec_rowids"):
                 self.connection.execute(f"drop table if exists temp.{stand_in}")
             self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self.run("quantize.follow")

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import Field, field_validator
 
 from memdb.called import attribute_of, called
 from memdb.files import read
 from memdb.fitting import Needs, any_of, fragments
+from memdb.records import Record
 
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
@@ -24,11 +25,7 @@ Sort = Literal[
 """What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Kind(_Table):
+class Kind(Record):
     """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny` but for `allow`."""
 
     max_words: int
@@ -43,7 +40,7 @@ class Kind(_Table):
     allow: str | None = None  # taken, whatever else refuses it
 
 
-class Also(_Table):
+class Also(Record):
     """A second fact that the same words state."""
 
     key: str
@@ -52,7 +49,7 @@ class Also(_Table):
     negated: bool = False
 
 
-class Pattern(_Table):
+class Pattern(Record):
     """A way of saying something; rules/english.toml says how the fields are meant and used."""
 
     match: str
@@ -77,12 +74,12 @@ class Pattern(_Table):
     replaces: bool = False
     needs: str | None = None
     deny: str | None = None
-    names: dict[str, str] = {}
+    names: dict[str, str] = Field(default_factory=dict)
     also: tuple[Also, ...] = ()
     examples: tuple[tuple[str, str, str], ...]
 
 
-class Answer(_Table):
+class Answer(Record):
     """What a short answer to a question states; rules/english.toml says how the fields are meant and used."""
 
     asks: str
@@ -93,7 +90,7 @@ class Answer(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Elided(_Table):
+class Elided(Record):
     """How a turn begins whose writer has left out "I" or "my", and what belongs before it; `own`: "Mum" needs no "my" to be one's own."""
 
     begins: str
@@ -101,7 +98,7 @@ class Elided(_Table):
     own: bool = False
 
 
-class Plainly(_Table):
+class Plainly(Record):
     """A construction of its own, and how what it says is said plainly; rules/english.toml says how the fields are meant and used."""
 
     within: Literal["clause", "sentence", "granted"]
@@ -116,7 +113,7 @@ class Plainly(_Table):
         return [alternatives.split() for alternatives in words]
 
 
-class Exchange(_Table):
+class Exchange(Record):
     """How one says that `from` is over and `o` is so instead, or `o` "again", or "over"; an example begins with what was said before.
 
     `of`: under which predicates alone.
@@ -129,7 +126,7 @@ class Exchange(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Instead(_Table):
+class Instead(Record):
     """How one goes on after what is so no more, and what is so then; rules/english.toml says how the fields are meant and used."""
 
     predicates: tuple[str, ...]
@@ -163,7 +160,7 @@ class Instead(_Table):
     none: str
 
 
-class Swap(_Table):
+class Swap(Record):
     """How a sentence that names only `from`, which is over, and `o`, or `new`, which is so instead, goes on after its `lead`."""
 
     lead: str
@@ -171,7 +168,7 @@ class Swap(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Over(_Table):
+class Over(Record):
     """Which predicates a way of saying that something is over may end, sort by sort; the verbs by which what was to do is `done`, each with
     how it was to do; and how one says that what was `to_come` is `given_up`, or has `come`; rules/english.toml says how."""
 
@@ -207,7 +204,7 @@ class Over(_Table):
     aside: str
 
 
-class Ending(_Table):
+class Ending(Record):
     """How one says that `o` is over, and what is so instead, `new`, if it is told; of which sorts it may be ("any" of all), or under which
     predicates `what` is over then, where the value of the first is such.
 
@@ -217,7 +214,7 @@ class Ending(_Table):
 
     match: str
     of: tuple[Sort, ...] = ()
-    what: dict[str, str] = {}
+    what: dict[str, str] = Field(default_factory=dict)
     first_person: bool = False
     final: bool = False
     negative: bool = False
@@ -225,7 +222,7 @@ class Ending(_Table):
     examples: tuple[tuple[str, str, str], ...]
 
 
-class ChangedTo(_Table):
+class ChangedTo(Record):
     """How one says what one has changed `to`, or has "now", without saying from what; and of what `sorts` it is known to be then."""
 
     to: str
@@ -234,14 +231,14 @@ class ChangedTo(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Moved(_Table):
+class Moved(Record):
     """How one says that what `o` names, or what "we" do, is on other `days` now, or is another `amount`, of which `unit` is a part."""
 
     match: str
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Wording(_Table):
+class Wording(Record):
     """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`; `dated`: of
     "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it; `others`: what is matched is said
     of a relative, `who`, of whom it is believed; `whole`: the whole sentence says it; `beside`: the turn must speak of
@@ -261,7 +258,7 @@ class Wording(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Surmise(_Table):
+class Surmise(Record):
     """How one speaks of what may be over, `§`, and of what is so instead, `new`, if it is told; of which sorts it may be. An example
     has no value where nothing is so instead.
 
@@ -275,7 +272,7 @@ class Surmise(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Supposed(_Table):
+class Supposed(Record):
     """By which words, `cue`, something may be so instead of what is believed of its sort, beside those of `changed_to`; none of them
     `against` it."""
 
@@ -285,7 +282,7 @@ class Supposed(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
-class Added(_Table):
+class Added(Record):
     """How one adds to a list that ended the message before, under which predicates, and which words do not go on with it."""
 
     says: str
@@ -293,14 +290,14 @@ class Added(_Table):
     no_more: str
 
 
-class Mentioned(_Table):
+class Mentioned(Record):
     """What one `says` by the way who speaks of somebody as theirs, `unless` something is known under these predicates, or was."""
 
     says: str
     unless: tuple[str, ...]
 
 
-class Form(_Table):
+class Form(Record):
     """How one fills in a form about oneself; rules/english.toml says how."""
 
     lead: str
@@ -315,7 +312,7 @@ class Form(_Table):
     fields: dict[str, str]
 
 
-class TakesBack(_Table):
+class TakesBack(Record):
     """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
 
     lead: str
@@ -343,7 +340,7 @@ class TakesBack(_Table):
     denied: str
 
 
-class Rules(_Table):
+class Rules(Record):
     """The whole of rules/english.toml."""
 
     expand: dict[str, str]

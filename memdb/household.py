@@ -7,12 +7,10 @@ import tomllib
 from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
 
-from pydantic import BaseModel, ConfigDict
-
 from memdb.config import Config
 from memdb.files import read
-from memdb.names import same_name
-from memdb.records import BreakTrigger, Emotion, Event, MemoryType, PartOfDay
+from memdb.names import one_each, same_name
+from memdb.records import BreakTrigger, Emotion, Event, MemoryType, PartOfDay, Record
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""
@@ -35,11 +33,7 @@ _EMPTY = frozenset(
 )
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TypeRule(_Table):
+class TypeRule(Record):
     """By which words a memory type is known, and how important such an event is unless it says so itself."""
 
     type: MemoryType
@@ -48,7 +42,7 @@ class TypeRule(_Table):
     examples: tuple[str, ...]
 
 
-class EmotionRule(_Table):
+class EmotionRule(Record):
     """By which words a feeling is known, at which parts of the day if not at all, and what is said of it, with and without people there."""
 
     emotion: Emotion
@@ -59,15 +53,15 @@ class EmotionRule(_Table):
     examples: tuple[str, ...]
 
 
-class PlainRule(_Table):
-    """How an event that a machine wrote down is said in plain words."""
+class SayingRule(Record):
+    """How what matches is said: what a machine wrote down, in plain words, or that something happened at a place."""
 
     match: str
     says: str
     examples: tuple[tuple[str, str], ...]
 
 
-class TriggerRule(_Table):
+class TriggerRule(Record):
     """By which words an event is known that ends a segment."""
 
     trigger: BreakTrigger
@@ -75,15 +69,7 @@ class TriggerRule(_Table):
     examples: tuple[str, ...]
 
 
-class PlaceRule(_Table):
-    """How it is said that something happened at a place."""
-
-    match: str
-    says: str
-    examples: tuple[tuple[str, str], ...]
-
-
-class CheckWords(_Table):
+class CheckWords(Record):
     """Words by which a memory written by a model is checked."""
 
     things: str
@@ -99,7 +85,7 @@ class CheckWords(_Table):
     hours: dict[str, tuple[int, int]]
 
 
-class HouseholdRules(_Table):
+class HouseholdRules(Record):
     """The whole of `rules/household.toml`."""
 
     look_alikes: tuple[str, ...]
@@ -113,9 +99,9 @@ class HouseholdRules(_Table):
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
-    plain: tuple[PlainRule, ...]
+    plain: tuple[SayingRule, ...]
     trigger: tuple[TriggerRule, ...]
-    place: tuple[PlaceRule, ...]
+    place: tuple[SayingRule, ...]
     check: CheckWords
 
 
@@ -229,6 +215,11 @@ def likeness(one: Set[str], other: Set[str]) -> float:
     """Return how much two sets of words have in common: 0 nothing, 1 everything."""
     both = len(one & other)
     return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def participants_of(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return who took part, in the order of the alphabet, so that the same people are always named the same way."""
+    return tuple(sorted(one_each(name for event in events for name in event.participants)))
 
 
 def named(names: Sequence[str]) -> str:

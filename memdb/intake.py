@@ -178,10 +178,7 @@ class Intake:
         self, batch: Sequence[Message | Mapping[str, object]], *, user_id: str, seen: dict[str, int], first: int
     ) -> Iterator[Turn]:
         for place, given in enumerate(batch, start=first + 1):
-            try:
-                message = given if isinstance(given, Message) else Message.model_validate(given)
-            except ValidationError as error:
-                raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
+            message = checks.record(Message, given, what=f"Message {place} cannot be loaded")
             if message.says_nothing:
                 continue
             if not message.text.strip():

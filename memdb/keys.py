@@ -28,9 +28,8 @@ _NOT = frozenset(
 _AUXILIARY = frozenset(
     "do does did am is are was were be been has have had can could will would shall should may might any more anymore longer ever".split()
 )
-_FORMS = re.compile(
-    r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$"
-)  # "watches" and "watch", "studies" and "study", "lived" and "live"
+# of "watches" and "watch", "studies" and "study", "lived" and "live"
+_FORMS = re.compile(r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$")
 _NAMED = 2  # words of a name
 _JOINED = frozenset("band choir orchestra quartet trio ensemble troupe club team".split())  # what one is in, rather than has
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NoReturn, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, Self, TypeVar, Unpack, get_args
 from weakref import ref
 
 from pydantic import JsonValue
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+Result = TypeVar("Result")
 Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
@@ -357,8 +358,7 @@ class Memory:
             turn_id=turn_id,
             timestamp=timestamp,
         )
-        self._background.wake()
-        return fact
+        return self._woken(fact)
 
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
         """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
@@ -392,9 +392,7 @@ class Memory:
         def ready(start: int, count: int, last: bool) -> NDArray[np.float32] | None:
             return None if vectors is None else usable(vectors, count, start=start, last=last, embedder=self.embedder)
 
-        added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
-        self._background.wake()
-        return added
+        return self._woken(store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config))
 
     def learn(
         self,
@@ -438,8 +436,7 @@ class Memory:
             turn_id=turn_id,
             timestamp=timestamp,
         )
-        self._background.wake()
-        return learned
+        return self._woken(learned)
 
     def event(
         self,
@@ -507,9 +504,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact = deciding.confirm(self._store.database(), fact_id, now=self._now(now), config=self._config)
-        self._background.wake()
-        return fact
+        return self._woken(deciding.confirm(self._store.database(), fact_id, now=self._now(now), config=self._config))
 
     def reject(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as never true: it ends with an empty validity, so that questions about the past do not find it either.
@@ -520,9 +515,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact = deciding.reject(self._store.database(), fact_id, now=self._now(now), config=self._config)
-        self._background.wake()
-        return fact
+        return self._woken(deciding.reject(self._store.database(), fact_id, now=self._now(now), config=self._config))
 
     def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
@@ -531,9 +524,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
-        self._background.wake()
-        return fact
+        return self._woken(deciding.doubt(self._store.database(), fact_id, now=self._now(now)))
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.
@@ -544,9 +535,7 @@ class Memory:
         """
         at = self._now(now)
         ends = self._time(valid_to, "valid_to") if valid_to is not None else at
-        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
-        self._background.wake()
-        return fact
+        return self._woken(deciding.end(self._store.database(), fact_id, ends=ends, now=at))
 
     def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
         """Say where a task stands, active, done or stalled, and return it; what is done is over.
@@ -555,9 +544,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: it is no task, or there is no such state.
         """
-        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
-        self._background.wake()
-        return fact
+        return self._woken(deciding.set_task(self._store.database(), fact_id, state, now=self._now(now)))
 
     def outcome(
         self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
@@ -587,8 +574,7 @@ class Memory:
         """
         db = self._store.database()
         undone = deciding.undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, now=self._now(now), config=self._config)
-        self._background.wake()
-        return undone
+        return self._woken(undone)
 
     def consent(
         self,
@@ -612,9 +598,7 @@ class Memory:
             InputError: there is no such choice.
         """
         db = self._store.database()
-        chosen = deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
-        self._background.wake()
-        return chosen
+        return self._woken(deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config))
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
@@ -1341,9 +1325,7 @@ class Memory:
         if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
             return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
         self._notebook.write_down_recalled()
-        done = work(narrator=self._narrator, llm=self._llm)
-        self._background.wake()
-        return done
+        return self._woken(work(narrator=self._narrator, llm=self._llm))
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
         """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
@@ -1355,9 +1337,7 @@ class Memory:
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
-        moved = archive_closed(self._store.database(), user_id=user_id, now=self._now(now), config=self._config)
-        self._background.wake()
-        return moved
+        return self._woken(archive_closed(self._store.database(), user_id=user_id, now=self._now(now), config=self._config))
 
     def retry(self) -> int:
         """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
@@ -1430,6 +1410,11 @@ class Memory:
         return carrying.drop_model(self._store)
 
     # inside
+
+    def _woken(self, written: Result) -> Result:
+        """Tell the background work that something was written, and return that."""
+        self._background.wake()
+        return written
 
     def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
         return self.labels() if given is None else read_labels(given)

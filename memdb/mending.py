@@ -307,9 +307,8 @@ def _tidied(of: Path, copy: Path | None, *, mended: str | None) -> tuple[str, ..
         if copy is not None and any(path == copy for path in paths):  # it is this very one's
             continue
         copies = [path for path in paths if path.name.endswith(f".damaged{UNFINISHED}")]
-        begun = (
-            not copies or not copies[0].stat().st_size or Path(f"{copies[0]}-journal").exists()
-        )  # and not whole, so that nothing was changed yet
+        # begun and not whole, so that nothing was changed yet
+        begun = not copies or not copies[0].stat().st_size or Path(f"{copies[0]}-journal").exists()
         if time != mended and (begun or (copy is not None and _same(copies[0], copy))):
             take_away(*paths)
             continue

@@ -69,8 +69,7 @@ def take_night(
     patterns = consolidate(repeatable, zone=config.zone, config=config)
     told = [_tell_pattern(one, narrator, config) for one in patterns]
     with db.transaction():
-        meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-        if scheduled and meta.get("maintained_at", "") >= to_text(now):
+        if scheduled and stored.meta(db).get("maintained_at", "") >= to_text(now):
             return Maintained()
         into = [_write_pattern(db, pattern, *what, now=now, config=config) for pattern, what in zip(patterns, told, strict=True)]
         faded = decay(db, user_id=user_id, now=now, config=config)

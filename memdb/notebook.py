@@ -7,10 +7,10 @@ from collections import deque
 from datetime import datetime
 from time import monotonic
 
-from memdb import checks
+from memdb import checks, stored
 from memdb.answers import Hits
 from memdb.config import Config
-from memdb.database import Database, SqlValue
+from memdb.database import SqlValue
 from memdb.errors import StoreError
 from memdb.keeper import reinforce
 from memdb.store import Store
@@ -79,7 +79,7 @@ class Notebook:
         asked: deque[tuple[float, dict[str, SqlValue]]] = deque()
         try:
             with db.transaction():
-                forgotten = _forgotten(db)
+                forgotten = stored.meta(db).get("forgotten")
                 with self._lock:
                     asked, self._asked = self._asked, deque(maxlen=_ASKED)
                 since = float(forgotten) if forgotten is not None and forgotten != self._forgotten_before else 0.0
@@ -113,8 +113,3 @@ class Notebook:
                         more, later = self._recalled.get(fact_id, (0, last))
                         self._recalled[fact_id] = (times + more, max(last, later))
                 raise
-
-
-def _forgotten(db: Database) -> str | None:
-    """When somebody was forgotten last, as the file tells it."""
-    return next((str(row["value"]) for row in db.all("meta.all") if row["name"] == "forgotten"), None)

@@ -6,9 +6,13 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TypeVar
+
+from memdb.config import Config
+from memdb.times import to_text
 
 Result = TypeVar("Result")
 
@@ -97,6 +101,13 @@ class Callers:
 def pause_after(failures: int, *, first: float, longest: float) -> float:
     """Return how many seconds to leave alone what has failed so often: `first`, twice as long each time up to `longest`, with jitter."""
     return min(longest, first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS)) * random.uniform(0.5, 1.0)
+
+
+def postponed(attempts: int, error: str, *, now: datetime, config: Config) -> dict[str, str | int]:
+    """Return when to try again what has failed once more than so often, as a statement takes it: when, how often at most, and why."""
+    pause = pause_after(attempts + 1, first=config.retry_base_seconds, longest=config.retry_max_seconds)
+    at = to_text(now + timedelta(seconds=pause))
+    return {"next_attempt_at": at, "max_attempts": config.embed_max_attempts, "error": error[:500]}
 
 
 class Rest:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from memdb.files import read
-from memdb.records import STATEMENT, Candidate, Consent, Fact
+from memdb.records import STATEMENT, Candidate, Consent, Fact, Record
 from memdb.stop_words import STOP_WORDS
 from memdb.unspaced import is_unspaced, words_of
 
@@ -32,10 +32,8 @@ _PARTS = re.compile(r"[\s:=\uff1a]+")
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
-class _Rules(BaseModel):
+class _Rules(Record):
     """The whole of rules/private.toml."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     said_of_secrets: frozenset[str]
     keys: dict[str, str]

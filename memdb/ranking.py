@@ -9,8 +9,6 @@ from datetime import datetime
 from functools import partial
 from typing import Literal, Protocol, Unpack, cast
 
-from pydantic import ValidationError
-
 from memdb import checks, reading, stored
 from memdb.answers import Explanation, Hit, Hits, Tuned
 from memdb.calibration import (
@@ -173,13 +171,7 @@ def read_labels(given: Iterable[Labelled | Mapping[str, object]]) -> list[Labell
         InputError: a label cannot be used.
     """
     checks.records(given, "labelled")
-    labelled = []
-    for place, one in enumerate(given, start=1):
-        try:
-            labelled.append(one if isinstance(one, Labelled) else Labelled.model_validate(one))
-        except ValidationError as error:
-            raise InputError(f"Label {place} cannot be used: {checks.fault(error)}.") from error
-    return labelled
+    return [checks.record(Labelled, one, what=f"Label {place} cannot be used") for place, one in enumerate(given, start=1)]
 
 
 def give_feedback(db: Database, query: str, fact_id: str, *, user_id: str | None, good: bool) -> None:

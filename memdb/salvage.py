@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -23,6 +23,10 @@ _SHAPES = (  # of texts, by table and column: what lies on another table's page 
     (re.compile(r".*\.(.*_at|timestamp)"), re.compile(r"\d{4}-\d\d-\d\dT")),
     (re.compile(r"applied_actions\.action_hash"), re.compile(r"[0-9a-f]{16}")),
 )
+_WITHOUT_ROWS = (  # what takes out rows that refer to others which were lost, by the table that it takes them out of
+    "mend.no_links", "mend.no_outcomes", "mend.no_feedback", "mend.no_collection_records", "mend.no_collection_vectors",
+    "mend.no_collection_metadata",
+)  # fmt: skip
 _ENOUGH = 10  # tables and indexes that begin where a new file's do, for the others to do so, too
 _PECULIAR = 5  # columns
 _LISTINGS = 3  # indexes of a table that its rows are held against; each costs memory
@@ -303,21 +307,11 @@ def _version(pages: Pages, objects: dict[str, Object]) -> int:
 
 
 def _copy(db: Database, pages: Pages, objects: dict[str, Object], aside: TextIO, ours: Collection[str]) -> list[_Copy]:
-    copies: list[_Copy] = []
+    """Copy each table: what stands in its place, then what nothing leads to any more; and tell of which table other pages are missing."""
+    copies = [_Copy(db, table, list(islice(_listings(pages, objects, table), _LISTINGS)), aside) for table in _tables(db, ours)]
     used: set[int] = set()
-    for table in _tables(db, ours):
-        copy = _Copy(db, table, list(islice(_listings(pages, objects, table), _LISTINGS)), aside)
-        copies.append(copy)
-        with db.translated():
-            usual = tables.keep_rows(db.connection, table.name)
-        if table.name in objects:
-            root = objects[table.name].root
-            for listing in copy.listings:
-                entries = _entries(pages.parts(root, keyed=table.keyed, plain=table.plain))
-                listing.trusted = listing.whole and any(map(listing.has, entries))
-            used.update(part.page for part in pages.parts(root, keyed=table.keyed, plain=table.plain) if copy.take(part))
-        if not copy.missing and (table.name not in objects or (usual and not copy.taken)):
-            copy.missing.append(Part(0, None, None, None))
+    for copy in copies:
+        used |= _in_place(db, copy, pages, objects.get(copy.table.name))
     for copy in copies:
         if copy.missing and any(listing.lines for listing in copy.listings):
             for page in range(2, pages.count + 1):
@@ -325,13 +319,28 @@ def _copy(db: Database, pages: Pages, objects: dict[str, Object], aside: TextIO,
                 if part is not None and copy.adopt(part):
                     used.add(page)
     used |= _in_other_trees(db, pages, objects)
-    for page in range(2, pages.count + 1):
-        for keyed in (False, True) if page not in used else ():
-            if (part := pages.part(page, keyed=keyed)) is not None and part.entries:
-                for copy in copies:
-                    if copy.table.keyed is keyed:
-                        copy.misses(part)
+    left = [page for page in range(2, pages.count + 1) if page not in used]
+    for page, keyed in product(left, (False, True)):
+        if (part := pages.part(page, keyed=keyed)) is not None and part.entries:
+            for copy in copies:
+                if copy.table.keyed is keyed:
+                    copy.misses(part)
     return [copy.made_up() for copy in copies]
+
+
+def _in_place(db: Database, copy: _Copy, pages: Pages, told: Object | None) -> set[int]:
+    """Copy what stands in the place of a table, and return on which pages that is; `told` is where it begins in the old file."""
+    table, used = copy.table, set[int]()
+    with db.translated():
+        usual = tables.keep_rows(db.connection, table.name)
+    if told is not None:
+        for listing in copy.listings:
+            entries = _entries(pages.parts(told.root, keyed=table.keyed, plain=table.plain))
+            listing.trusted = listing.whole and any(map(listing.has, entries))
+        used.update(part.page for part in pages.parts(told.root, keyed=table.keyed, plain=table.plain) if copy.take(part))
+    if not copy.missing and (told is None or (usual and not copy.taken)):
+        copy.missing.append(Part(0, None, None, None))
+    return used
 
 
 def _in_other_trees(db: Database, pages: Pages, objects: dict[str, Object]) -> set[int]:
@@ -424,18 +433,7 @@ def _finish(path: Path) -> list[Lost]:
         with db.untriggered(), db.transaction():
             if embedder is not None:
                 db.make_index(embedder[1])
-            lost = [
-                Lost(table=table, rows=rows)
-                for table in (
-                    "links",
-                    "outcomes",
-                    "feedback",
-                    "collection_records",
-                    "collection_vectors",
-                    "collection_metadata",
-                )
-                if (rows := db.run(f"mend.no_{table}"))
-            ]
+            lost = [Lost(table=told.removeprefix("mend.no_"), rows=rows) for told in _WITHOUT_ROWS if (rows := db.run(told))]
             for statement in ("mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
                 db.run(statement)
             tell_clocks(db, Config().zone)

@@ -219,10 +219,7 @@ def write(
     accepted: list[str] = []
     rejected: list[Rejected] = []
     for given in items:
-        try:
-            item = given if isinstance(given, Item) else Item.model_validate(given)
-        except ValidationError as error:
-            raise InputError(f"An item cannot be written: {checks.fault(error)}.") from error
+        item = checks.record(Item, given, what="An item cannot be written")
         key = item.key or _key_of(item.kind)
         try:
             checks.filled(item.text, "text")

@@ -189,6 +189,17 @@ def _vocabulary(rows: str) -> Mapping[str, Predicate]:
     return MappingProxyType({one.predicate: one for one in sorted(read, key=lambda one: one.predicate)})
 
 
+def meta(db: Database) -> dict[str, str]:
+    """Return what the file tells of itself, by name."""
+    return {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+
+
+def made_by(db: Database) -> tuple[SqlValue, SqlValue]:
+    """Return by which embedder the vectors of the index were made, and how long they are; None for both where there are none."""
+    ((name, dimension),) = db.tuples("meta.embedder")
+    return name, dimension
+
+
 def weights(db: Database, name: str) -> dict[str, float]:
     """Return a weight set by its features; it is empty if there is none of this name."""
     return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}

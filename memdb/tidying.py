@@ -29,19 +29,17 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
 
     Killed half-way, what is left is done by whoever comes next. Where two processes are at it, each does a part, and one has done it.
     """
-    meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-    is_first = "tidied_at" not in meta
-    if not is_first and night_from(to_utc(meta["tidied_at"]) + MOMENT, config) > now:
-        return False
-    if not is_first:
+    before = stored.meta(db).get("tidied_at")
+    if before is not None:
+        if night_from(to_utc(before) + MOMENT, config) > now:
+            return False
         tidy(db, user_id=None, now=now, config=config)
         bring_together(db, user_id=None, now=now, config=config)
     with db.transaction():
-        again = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-        if again.get("tidied_at") != meta.get("tidied_at"):
+        if stored.meta(db).get("tidied_at") != before:
             return False  # another process was first
         db.run("meta.put", name="tidied_at", value=to_text(now))
-    return not is_first
+    return before is not None
 
 
 def bring_together(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:

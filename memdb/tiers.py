@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from memdb import stored
 from memdb.answers import Vectors
 from memdb.config import Config
 from memdb.database import Database
@@ -105,13 +106,13 @@ def _is_done(db: Database, embedder: Embedder) -> bool:
         ConflictError: another process has begun anew, with another embedder.
     """
     with db.snapshot():
-        coming, made_by = (db.one(which) or {} for which in ("reindex.next", "meta.embedder"))
+        coming, made_by = db.one("reindex.next") or {}, stored.made_by(db)
     asked = (embedder.name, str(embedder.dimension))
     if (coming["name"], coming["dimension"]) == asked:
         return False
-    if coming["name"] is None and (made_by["name"], made_by["dimension"]) == asked:
+    if coming["name"] is None and made_by == asked:
         return True
-    other = str(coming["name"] or made_by["name"])
+    other = str(coming["name"] or made_by[0])
     raise ConflictError(f"{db.path} is being changed to the embedder {other} by another process; wait for that, then reindex again.")
 
 
@@ -172,8 +173,7 @@ def _tidy_up(db: Database, embedder: Embedder) -> None:
     users = [str(user) for (user,) in db.tuples("reindex.users")]
     for start in range(0, len(users), _USERS):
         with db.transaction():
-            made_by = db.one("meta.embedder") or {}
-            if (made_by["name"], made_by["dimension"]) == (embedder.name, str(embedder.dimension)):  # else it was changed again meanwhile
+            if stored.made_by(db) == (embedder.name, str(embedder.dimension)):  # else it was changed again meanwhile
                 quantize(db, dimension=embedder.dimension, users=users[start : start + _USERS])
     left = True
     while left:

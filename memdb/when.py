@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, tzinfo
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memdb.dates import (
     ATOMS,
@@ -110,9 +110,9 @@ _YEAR_BEFORE = re.compile(  # "next year in April"
     rf"\b{_RELATIVE_YEAR}(?:,?{GAP}(?:in|on|at|around|over)(?:{GAP}the)?)?{GAP}(?:early |mid-|late )?$", re.IGNORECASE
 )
 _YEARS = {"this": 0, "next": 1, "last": -1}
-_BEFORE_LAST = re.compile(
+_BEFORE_LAST = re.compile(  # "the Friday …"
     rf"{GAP}before{GAP}last(?=\s*(?:$|[,.;:!?)]|(?:and|but|i|we|he|she|they|it|at|in|with)\b))", re.IGNORECASE
-)  # "the Friday …"
+)
 _OFTEN = re.compile(
     rf"\b(?:once|twice|each|every|only|(?:{COUNT}{GAP})?(?:times|days?|nights?|mornings|evenings|hours?|\w+s))[ \t\n]$", re.IGNORECASE
 )
@@ -143,8 +143,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         return []
     local = at.astimezone(zone).date()
     spans: list[TimeSpan] = []
-    # what may open a range, where that stands, and whether it does ("from", "between"), and whether it says of which year it is
-    held: tuple[Atom, int, bool, bool] | None = None
+    opening: _Opening | None = None
     read = 0
     for match in ATOMS.finditer(text):
         if match.start() < read:
@@ -153,25 +152,22 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if not found.keys().isdisjoint(("weekday", "w_day")) and _DATED.match(text, match.end()):
             continue  # the date tells the day
         begin, read, earliest = match.start(), match.end(), len(text)
-        if (of_year := next((_YEAR_OF[name] for name in _YEAR_OF if name in found), None)) is not None and of_year not in found:
+        of_year = next((_YEAR_OF[name] for name in _YEAR_OF if name in found), "")
+        if of_year and of_year not in found:
             if (year := _ITS_YEAR.match(text, read)) and not _is_another_word(text, match):
                 found[of_year], read = _its_year(year, local), year.end()
             elif spans and spans[-1].role == "point" and (year := _YEAR_BEFORE.search(text, spans[-1].start, begin)):
                 found[of_year], earliest = _its_year(year, local), spans.pop().start
-        if not found.keys().isdisjoint(("dm_day", "md_day")) and (of := _WEEKDAY_OF.search(text[max(0, begin - _LONGEST_PREFIX) : begin])):
+        dated = not of_year or of_year in found
+        if not found.keys().isdisjoint(("dm_day", "md_day")) and (of := _WEEKDAY_OF.search(_before(text, begin))):
             begin -= of.end() - of.start()
             found["of_weekday"] = of["day"].lower()
-        if held is not None and _RANGE.fullmatch(text[held[0].end : begin][:12]):
-            relative = not found.keys().isdisjoint(("day", "b_unit", "u_unit", "n_unit"))
-            atom = resolve(found, match, local if relative else held[0].first, "future")
-            opens = _of_its_year(held[0], atom) if atom is not None and of_year in found and not held[3] else held[0]
-            if atom is not None and (opens.first < atom.after if held[2] else opens.after == atom.first):  # "in July and August"
-                spans[-1:] = _span(text, held[1], read, (opens.first, atom.after), "point", zone)
-                held = None
-                continue
-        window = text[max(0, begin - _LONGEST_PREFIX) : begin]
+        if opening is not None and (closed := opening.closed(text, match, found, begin, local, dated=bool(of_year) and dated)) is not None:
+            spans[-1:] = _span(text, opening.start, read, closed, "point", zone)
+            opening = None
+            continue
+        opening, window = None, _before(text, begin)
         if _REPEATED.search(window):
-            held = None
             continue
         before = _PREFIX.search(window)
         word = before.group(1).lower() if before else ""
@@ -179,9 +175,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         may_open = word.endswith("from") or word == "between"
         if before and before["start"]:
             word = "starting"
-        direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
-        if word == "as of" and not _TO_COME.search(text):
-            direction = nearer(found, local) or direction  # "as of January I work there", said in March
+        direction = _direction(text, found, word, local, prefer)
         third = _THIRD.search(window)
         if word in _THROUGHOUT and "c_way" in found:  # "for three days from tomorrow", not three days from then on
             found["c_lasts"] = word
@@ -189,24 +183,60 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if atom is not None and "weekday" in found and (earlier := _BEFORE_LAST.match(text, read)):
             last = resolve(found, match, local, "past")
             atom, read = last and last._replace(first=last.first - 7 * DAY, after=last.after - 7 * DAY), earlier.end()
-        atom = atom._replace(end=read) if atom else None
-        held = None
-        if atom is not None and word in ("before", "after", "from", "on") and (aside := _aside(text, start, atom, word)) is not None:
+        if atom is None:
+            continue
+        atom = atom._replace(end=read)
+        if word in ("before", "after", "from", "on") and (aside := _aside(text, start, atom, word)) is not None:
             while spans and spans[-1].end > aside.start:  # "on the Friday" before Easter
                 start = min(start, spans.pop().start)
             spans += _span(text, min(start, aside.start), read, (aside.first, aside.after), "point", zone)
             continue
-        if atom is not None and (days := _of_one_month(text, match, found, atom, word)) is not None:
+        if (days := _of_one_month(text, match, found, atom, word)) is not None:
             spans += _span(text, min(start, days.start), days.end, (days.first, days.after), "point", zone)
             continue
-        resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
-        if atom is not None and resolved is not None:
+        resolved = None if atom.bare and not word else _in_role(atom, word, local, direction)
+        if resolved is not None:
             first, after, role = resolved
             onwards = _ONWARDS.match(text, read) if role == "from" else None
             new = _span(text, start, onwards.end() if onwards else read, (first, after), role, zone)
             spans += new
-            held = (atom, start, may_open, of_year is None or of_year in found) if new and (may_open or role in ("point", "for")) else None
+            opening = _Opening(atom, start, may_open, dated) if new and (may_open or role in ("point", "for")) else None
     return spans
+
+
+class _Opening(NamedTuple):
+    """What may open a range, and where that stands; whether a word says that it does ("from", "between"), and whether its year is told."""
+
+    atom: Atom
+    start: int
+    said: bool
+    dated: bool
+
+    def closed(
+        self, text: str, match: re.Match[str], found: dict[str, str], begin: int, local: date, *, dated: bool
+    ) -> tuple[date, date] | None:
+        """The days of the range that ends with what was found, of which the year may be told (`dated`); None where it is none."""
+        if not _RANGE.fullmatch(text[self.atom.end : begin][:12]):
+            return None
+        relative = not found.keys().isdisjoint(("day", "b_unit", "u_unit", "n_unit"))
+        last = resolve(found, match, local if relative else self.atom.first, "future")
+        if last is None:
+            return None
+        opens = _of_its_year(self.atom, last) if dated and not self.dated else self.atom
+        is_one = opens.first < last.after if self.said else opens.after == last.first  # "in July and August"
+        return (opens.first, last.after) if is_one else None
+
+
+def _direction(text: str, found: dict[str, str], word: str, local: date, prefer: Prefer) -> Prefer:
+    """Whether the last or the next one is meant, where a time does not say which."""
+    if word == "as of" and not _TO_COME.search(text):
+        return nearer(found, local) or prefer  # "as of January I work there", said in March
+    return "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
+
+
+def _before(text: str, place: int) -> str:
+    """What stands before a place, as far as it may bear on what stands there."""
+    return text[max(0, place - _LONGEST_PREFIX) : place]
 
 
 def _its_year(told: re.Match[str], local: date) -> str:
@@ -228,16 +258,12 @@ def _of_its_year(atom: Atom, last: Atom) -> Atom:
 def _is_another_word(text: str, match: re.Match[str]) -> bool:
     """Whether what looks like a month or a season is none, since nothing but its letters tells so."""
     word = match.group()
-    return (
-        word.lower() in _OTHER_WORDS
-        and word.islower()
-        and not _PREFIX.search(text[max(0, match.start() - _LONGEST_PREFIX) : match.start()])
-    )
+    return word.lower() in _OTHER_WORDS and word.islower() and not _PREFIX.search(_before(text, match.start()))
 
 
 def _of_one_month(text: str, match: re.Match[str], found: dict[str, str], atom: Atom, word: str) -> Atom | None:
     """The days from one to another of the same month, where a number before the date says the first, or one behind it the last."""
-    window = text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
+    window = _before(text, match.start())
     try:
         if (
             "dm_day" in found

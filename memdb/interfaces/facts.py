@@ -24,7 +24,7 @@ from memdb.interfaces.options import (
     rehearsed,
     standard_input,
 )
-from memdb.interfaces.show import instant, print_json, print_rows, say, share
+from memdb.interfaces.show import instant, print_found, say, share
 from memdb.interfaces.work import finish
 from memdb.records import Category, MemoryType, Source, TaskState
 
@@ -107,10 +107,7 @@ def fact(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Show everything that is held of one fact, task or message, whatever its status."""
     with opened(existing(db)) as memory:
         found = memory.fact(fact_id)
-    if json:
-        print_json(found)
-    else:
-        print_rows(("", ""), ((name, _shown(value)) for name, value in found.model_dump(mode="json").items()))
+    print_found(found, ("", ""), ((name, _shown(value)) for name, value in found.model_dump(mode="json").items()), json=json)
 
 
 def sources(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
@@ -118,12 +115,9 @@ def sources(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     with opened(existing(db)) as memory:
         found = memory.sources(fact_id)
         zone = memory.config.zone
-    if json:
-        print_json(found)
-        return
     rows = [(instant(one.timestamp, zone), "event", one.description, one.event_id) for one in found.events]
     rows += [(instant(one.valid_from, zone), one.kind, one.value_text, one.fact_id) for one in found.memories]
-    print_rows(("when", "what", "text", "id"), rows, none="It rests on no events.", below=2)
+    print_found(found, ("when", "what", "text", "id"), rows, none="It rests on no events.", below=2, json=json)
 
 
 def confirm(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
@@ -172,8 +166,5 @@ def _shown(value: object) -> str:
 
 
 def _print_fact(fact: Fact, memory: Memory, *, json: bool) -> None:
-    if json:
-        print_json(fact)
-        return
     row = (fact.key, fact.value_text, share(fact.confidence), fact.status, instant(fact.valid_from, memory.config.zone), fact.fact_id)
-    print_rows(("key", "text", "sure", "status", "since", "fact"), [row], below=1)
+    print_found(fact, ("key", "text", "sure", "status", "since", "fact"), [row], below=1, json=json)

@@ -9,9 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict
-
-from memdb.records import BreakTrigger, Event
+from memdb.records import BreakTrigger, Event, Record
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "household.json"
 """The household that ships with memdb: who lives there, what they do every day, and what happens once."""
@@ -19,11 +17,7 @@ SHIPPED = Path(__file__).resolve().parent.parent / "data" / "household.json"
 _SINGLES_A_DAY = 1.3  # on average, of what happens once
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Routine(_Data):
+class Routine(Record):
     """Something that happens on most days of a kind, about the same time; `months` limits it to a season."""
 
     at: str
@@ -37,7 +31,7 @@ class Routine(_Data):
     months: tuple[int, ...] | None = None
 
 
-class Single(_Data):
+class Single(Record):
     """Something that happens once in a while, and a question that it answers."""
 
     at: str
@@ -48,14 +42,14 @@ class Single(_Data):
     importance: float | None = None
 
 
-class Ask(_Data):
+class Ask(Record):
     """A question about a routine."""
 
     ask: str
     what: str
 
 
-class Household(_Data):
+class Household(Record):
     """The whole of a household file."""
 
     household: str
@@ -65,7 +59,7 @@ class Household(_Data):
     asks: tuple[Ask, ...]
 
 
-class Asked(_Data):
+class Asked(Record):
     """A question, and the events of which each answers it."""
 
     ask: str

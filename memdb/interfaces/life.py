@@ -26,7 +26,7 @@ from memdb.interfaces.options import (
     rehearsed,
     statuses_of,
 )
-from memdb.interfaces.show import print_json, print_record, print_rows, print_text, say, share
+from memdb.interfaces.show import print_found, print_json, print_record, print_text, say, share
 from memdb.records import Record, Relation
 
 
@@ -53,10 +53,8 @@ def link(
     """Link two facts of one user; linking them again changes the strength."""
     with opened(existing(db)) as memory:
         made = memory.link(source_id, target_id, cast("Relation", relation), strength=strength)
-    if json:
-        print_json(made)
-    else:
-        print_rows(("from", "relation", "to", "strength"), [(made.source_id, made.relation, made.target_id, f"{made.strength:g}")])
+    row = (made.source_id, made.relation, made.target_id, f"{made.strength:g}")
+    print_found(made, ("from", "relation", "to", "strength"), [row], json=json)
 
 
 def unlink(
@@ -69,10 +67,7 @@ def unlink(
     """Remove the link from a fact to another."""
     with opened(existing(db)) as memory:
         removed = memory.unlink(source_id, target_id, cast("Relation | None", relation))
-    if json:
-        print_json(Counted(links=removed))
-    else:
-        print_rows(("", ""), [("links removed", str(removed))])
+    print_found(Counted(links=removed), ("", ""), [("links removed", str(removed))], json=json)
 
 
 def links(
@@ -102,11 +97,8 @@ def links(
             min_strength=min_strength,
             limit=limit,
         )
-    if json:
-        print_json(found)
-    else:
-        rows = ((str(one.depth), one.relation, share(one.strength), one.fact.value_text, one.fact.fact_id) for one in found)
-        print_rows(("steps", "relation", "strength", "text", "fact"), rows, none="No links lead from there.", below=3)
+    rows = ((str(one.depth), one.relation, share(one.strength), one.fact.value_text, one.fact.fact_id) for one in found)
+    print_found(found, ("steps", "relation", "strength", "text", "fact"), rows, none="No links lead from there.", below=3, json=json)
 
 
 def relate(
@@ -121,10 +113,7 @@ def relate(
     """Link what is new to what it is like, by words alone."""
     with opened(existing(db)) as memory:
         made = memory.relate(user, kinds=listed(kinds))
-    if json:
-        print_json(Counted(links=made))
-    else:
-        print_rows(("", ""), [("links made", str(made))])
+    print_found(Counted(links=made), ("", ""), [("links made", str(made))], json=json)
 
 
 def learn(
@@ -221,11 +210,8 @@ def reindex(
 
 
 def _print_procedures(found: list[Procedure], *, json: bool) -> None:
-    if json:
-        print_json(found)
-        return
     rows = (
         (one.title, "; ".join(one.steps), "" if one.success_rate is None else share(one.success_rate), share(one.confidence), one.fact_id)
         for one in found
     )
-    print_rows(("task", "steps", "worked", "sure", "fact"), rows, none="Nothing like it was learned.", below=1)
+    print_found(found, ("task", "steps", "worked", "sure", "fact"), rows, none="Nothing like it was learned.", below=1, json=json)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -157,20 +159,19 @@ def statuses_of(text: str | None) -> list[Status] | None:
     return cast("list[Status] | None", listed(text))
 
 
-def narrowed(
-    *,
-    kinds: str | None,
-    categories: str | None,
-    memory_types: str | None,
-    tags: str | None,
-    must: list[str] | None,
-    since: str | None,
-    until: str | None,
-    participants: str | None,
-    min_age_minutes: float | None,
-    max_age_days: float | None,
-    min_score: float | None,
-    tiers: str | None,
+def _narrowed(
+    kinds: Kinds = None,
+    must: Must = None,
+    since: Since = None,
+    until: Until = None,
+    categories: Categories = None,
+    memory_types: MemoryTypes = None,
+    tags: Tags = None,
+    participants: Participants = None,
+    tiers: Tiers = None,
+    min_age_minutes: MinAge = None,
+    max_age_days: MaxAge = None,
+    min_score: MinScore = None,
 ) -> Narrowed:
     """Return what a search looks at only; memory refuses a name that there is none of."""
     return Narrowed(
@@ -187,3 +188,19 @@ def narrowed(
         min_score=min_score,
         tiers=cast("list[Tier] | None", listed(tiers)),
     )
+
+
+def narrowing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command options that say what a search looks at only, in the place of its argument `narrowed`, which is made of them."""
+    own, options = (dict(signature(one, eval_str=True).parameters) for one in (command, _narrowed))
+    narrowed: Callable[..., Narrowed] = _narrowed
+
+    @wraps(command)
+    def asked(**given: object) -> None:
+        made = narrowed(**{name: given.pop(name) for name in options})
+        command(**given, narrowed=made)
+
+    taken = [one for name, other in own.items() for one in (options.values() if name == "narrowed" else [other])]
+    asked.__annotations__ = {one.name: one.annotation for one in taken}
+    asked.__signature__ = Signature([one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken])  # type: ignore[attr-defined]
+    return asked

@@ -17,37 +17,26 @@ from memdb import Explanation, InputError, Labelled, Memory, NotFoundError, disk
 from memdb.calibration import Calibration
 from memdb.checks import fault, parsed, unread
 from memdb.conversations import read_conversation
+from memdb.filters import Narrowed
 from memdb.interfaces.options import (
     FILE,
     AsOf,
-    Categories,
     Db,
     Embedder,
     Goal,
     Json,
-    Kinds,
     Limit,
-    MaxAge,
-    MemoryTypes,
-    MinAge,
-    MinScore,
-    Must,
     Now,
-    Participants,
-    Since,
     Statuses,
-    Tags,
-    Tiers,
-    Until,
     User,
     Weights,
     existing,
     listed,
-    narrowed,
+    narrowing,
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import bearing, parts, print_json, print_rows, say
+from memdb.interfaces.show import bearing, parts, print_found, print_json, print_rows, say
 from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
@@ -88,26 +77,17 @@ class Evaluated(Record):
     deltas: dict[str, dict[str, float]]
 
 
+@narrowing
 def explain(
     query: Annotated[str, typer.Argument(help="The question.")],
     user: User,
     fact: Annotated[str | None, typer.Option("--fact", "--fact-id", help="The id of the fact that should be found.")] = None,
     limit: Limit = 10,
-    kinds: Kinds = None,
     as_of: AsOf = None,
     weights: Weights = None,
     statuses: Statuses = None,
-    must: Must = None,
-    since: Since = None,
-    until: Until = None,
-    categories: Categories = None,
-    memory_types: MemoryTypes = None,
-    tags: Tags = None,
-    participants: Participants = None,
-    tiers: Tiers = None,
-    min_age_minutes: MinAge = None,
-    max_age_days: MaxAge = None,
-    min_score: MinScore = None,
+    *,
+    narrowed: Narrowed,
     goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
@@ -126,20 +106,7 @@ def explain(
             statuses=statuses_of(statuses),
             goal=goal,
             now=now,
-            **narrowed(
-                kinds=kinds,
-                categories=categories,
-                memory_types=memory_types,
-                tags=tags,
-                must=must,
-                since=since,
-                until=until,
-                participants=participants,
-                min_age_minutes=min_age_minutes,
-                max_age_days=max_age_days,
-                min_score=min_score,
-                tiers=tiers,
-            ),
+            **narrowed,
         )
         zone = memory.config.zone
     if why.degraded and embedder != "none":
@@ -173,16 +140,13 @@ def labels(db: Db = FILE, json: Json = False) -> None:
     """List the questions that feedback was given on, each with what was right and what was wrong."""
     with opened(existing(db)) as memory:
         given = memory.labels()
-    if json:
-        print_json(given)
-        return
     rows = (
         (one.user_id, one.query, verdict, fact_id)
         for one in given
         for verdict, facts in (("right", one.relevant), ("wrong", one.wrong))
         for fact_id in facts
     )
-    print_rows(("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1)
+    print_found(given, ("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1, json=json)
 
 
 def evaluate(
@@ -206,15 +170,14 @@ def evaluate(
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
     least = measured[_BASELINE]
     deltas = {name: {measure: one[measure] - least[measure] for measure in one} for name, one in measured.items() if name != _BASELINE}
-    if json:
-        print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
-        return
-    print_rows(
+    print_found(
+        Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas),
         ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
         (
             (measure, *(f"{one[measure]:.3f}" for one in measured.values()), *(f"{one[measure]:+.3f}" for one in deltas.values()))
             for measure in MEASURES
         ),
+        json=json,
     )
 
 
@@ -273,11 +236,8 @@ def weights(
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
             memory.set_weights(given)
         sets = memory.weight_sets()
-    if json:
-        print_json(WeightSets(sets=sets))
-        return
     rows = [(name, feature, f"{value:g}") for name, features in sets.items() for feature, value in features.items()]
-    print_rows(("set", "feature", "value"), rows)
+    print_found(WeightSets(sets=sets), ("set", "feature", "value"), rows, json=json)
 
 
 def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:

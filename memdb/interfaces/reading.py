@@ -8,6 +8,7 @@ import typer
 
 from memdb import TurnRecord
 from memdb.answers import Hit
+from memdb.filters import Narrowed
 from memdb.interfaces.options import (
     FILE,
     AnyUser,
@@ -17,28 +18,17 @@ from memdb.interfaces.options import (
     Embedder,
     Goal,
     Json,
-    Kinds,
     Limit,
-    MaxAge,
-    MemoryTypes,
-    MinAge,
-    MinScore,
     Most,
-    Must,
     Newest,
     Now,
     Offset,
-    Participants,
-    Since,
     Statuses,
-    Tags,
-    Tiers,
-    Until,
     User,
     Weights,
     existing,
     listed,
-    narrowed,
+    narrowing,
     opened,
     statuses_of,
 )
@@ -50,8 +40,8 @@ from memdb.interfaces.show import (
     mind,
     parts,
     print_changes,
+    print_found,
     print_json,
-    print_rows,
     print_text,
     said,
     say,
@@ -75,25 +65,16 @@ class Users(Record):
     users: dict[str, int]
 
 
+@narrowing
 def search(
     query: Annotated[str, typer.Argument(help="A question, or any text.")],
     user: User,
     limit: Limit = 10,
-    kinds: Kinds = None,
     as_of: AsOf = None,
     weights: Weights = None,
     statuses: Statuses = None,
-    must: Must = None,
-    since: Since = None,
-    until: Until = None,
-    categories: Categories = None,
-    memory_types: MemoryTypes = None,
-    tags: Tags = None,
-    participants: Participants = None,
-    tiers: Tiers = None,
-    min_age_minutes: MinAge = None,
-    max_age_days: MaxAge = None,
-    min_score: MinScore = None,
+    *,
+    narrowed: Narrowed,
     goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
@@ -111,28 +92,13 @@ def search(
             statuses=statuses_of(statuses),
             goal=goal,
             now=now,
-            **narrowed(
-                kinds=kinds,
-                categories=categories,
-                memory_types=memory_types,
-                tags=tags,
-                must=must,
-                since=since,
-                until=until,
-                participants=participants,
-                min_age_minutes=min_age_minutes,
-                max_age_days=max_age_days,
-                min_score=min_score,
-                tiers=tiers,
-            ),
+            **narrowed,
         )
         zone, asked = memory.config.zone, hits.question
     if hits.degraded and embedder != "none":
         say(hits.degraded)
-    if json:
-        print_json(Found(degraded=hits.degraded, elapsed_ms=hits.elapsed_ms, hits=tuple(hits)))
-        return
-    print_rows(
+    print_found(
+        Found(degraded=hits.degraded, elapsed_ms=hits.elapsed_ms, hits=tuple(hits)),
         ("score", "kind", "since", "text", "parts of the score", "fact"),
         (
             (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), bearing(hit, asked), parts(hit), hit.fact.fact_id)
@@ -140,6 +106,7 @@ def search(
         ),
         none="Nothing bears on that.",
         below=3,
+        json=json,
     )
 
 
@@ -179,9 +146,6 @@ def profile(user: User, now: Now = None, db: Db = FILE, json: Json = False) -> N
     with opened(existing(db)) as memory:
         held = memory.profile(user, now=now)
         zone = memory.config.zone
-    if json:
-        print_json(held)
-        return
     rows: list[tuple[str, ...]] = [
         (section, entry.key, entry.text, share(entry.confidence), entry.status, instant(entry.valid_from, zone))
         for section, entry in entries(held)
@@ -190,7 +154,7 @@ def profile(user: User, now: Now = None, db: Db = FILE, json: Json = False) -> N
         ("recent_changes", one.key, mind(one), share(one.confidence), one.operation, instant(one.changed_at, zone))
         for one in held.recent_changes
     ]
-    print_rows(("section", "key", "text", "sure", "status", "since"), rows, none=f"Nothing is held of {user}.")
+    print_found(held, ("section", "key", "text", "sure", "status", "since"), rows, none=f"Nothing is held of {user}.", json=json)
 
 
 def facts(
@@ -229,18 +193,15 @@ def facts(
         )
         zone = memory.config.zone
     say_rest(found, offset=offset)
-    if json:
-        print_json(found)
-        return
-    print_rows(
-        ("key", "text", "sure", "status", "since", "until", "turn", "fact"),
+    print_found(
+        found, ("key", "text", "sure", "status", "since", "until", "turn", "fact"),
         (
             (fact.key, said(fact), share(fact.confidence), fact.status, instant(fact.valid_from, zone), instant(fact.valid_to, zone),
              fact.source_turn_id, fact.fact_id)
             for fact in found
         ),
         none=f"No such facts are held of {user}.",
-        below=1,
+        below=1, json=json,
     )  # fmt: skip
 
 
@@ -291,13 +252,12 @@ def turns(
         )
         zone = memory.config.zone
     say_rest(found, offset=offset)
-    if json:
-        print_json(found)
-        return
-    print_rows(
+    print_found(
+        found,
         ("when", "status", "read by", "said", "what was not done, and why", "turn"),
         ((instant(one.timestamp, zone), one.status, one.extracted_by or "", one.user_input, _undone(one), one.turn_id) for one in found),
         none="There are no such turns.",
+        json=json,
     )
 
 
@@ -314,17 +274,14 @@ def calls(
     with opened(existing(db)) as memory:
         found = memory.calls(user, turn_id=turn, newest=newest, limit=limit, offset=offset)
     say_rest(found, offset=offset)
-    if json:
-        print_json(found)
-        return
-    print_rows(
-        ("for", "model", "attempt", "tokens in", "tokens out", "ms", "ended", "what failed"),
+    print_found(
+        found, ("for", "model", "attempt", "tokens in", "tokens out", "ms", "ended", "what failed"),
         (
             (one.purpose, one.model, str(one.attempt), _number(one.prompt_tokens), _number(one.completion_tokens), f"{one.elapsed_ms:.0f}",
              one.finish_reason or "", one.error or "")
             for one in found
         ),
-        none="No calls were kept.",
+        none="No calls were kept.", json=json,
     )  # fmt: skip
 
 
@@ -332,10 +289,8 @@ def users(now: Now = None, db: Db = FILE, json: Json = False) -> None:
     """List everybody whose memory the file holds, each with how many facts `memdb facts` lists of them."""
     with opened(existing(db)) as memory:
         held = memory.users(now=now)
-    if json:
-        print_json(Users(users=held))
-    else:
-        print_rows(("user", "facts"), ((name, str(count)) for name, count in held.items()), none="It holds nobody's memory.")
+    rows = ((name, str(count)) for name, count in held.items())
+    print_found(Users(users=held), ("user", "facts"), rows, none="It holds nobody's memory.", json=json)
 
 
 def _undone(turn: TurnRecord) -> str:

@@ -33,12 +33,10 @@ def serve(
     weights: Ranking = "default",
 ) -> None:
     """Serve the memory over HTTP, its API described at /openapi.json; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
-    try:
+    with _told_what_is_missing():
         import uvicorn
 
         from memdb.interfaces.serving import keys_for
-    except ModuleNotFoundError as error:
-        raise MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys_for(host)
     with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
         port = bound.getsockname()[1]
@@ -74,13 +72,11 @@ def inspect(
 
     MEMDB_API_KEYS="key=user,key=*" asks everybody for a key, as the password.
     """
-    try:
+    with _told_what_is_missing():
         import uvicorn
 
         from memdb.interfaces.inspector.app import create_app
         from memdb.interfaces.serving import keys_for
-    except ModuleNotFoundError as error:
-        raise MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys = keys_for(host)
     existing(db)
     with _listening(host, port) as bound, _looked_into(db, embedder=embedder, weights=weights) as memory:
@@ -89,6 +85,14 @@ def inspect(
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_patience(memory)))
         with _until_interrupted():
             server.run(sockets=[bound])
+
+
+@contextmanager
+def _told_what_is_missing() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
 
 
 @contextmanager

@@ -323,8 +323,8 @@ class ConsentIn(UserIn):
     )
 
 
-class ListIn(Body):
-    """Which part of a list."""
+class ListIn(UserIn):
+    """Which part of a list of what is held of a user."""
 
     limit: int | None = Field(None, ge=0, le=1_000_000_000, description="How many at most; all, if left out.")
     offset: int = Field(0, ge=0, le=1_000_000_000, description="How many to pass over before.")
@@ -339,7 +339,6 @@ class NewestIn(ListIn):
 class FactsIn(ListIn):
     """Which facts of a user."""
 
-    user_id: Name = Field(description="Whose memory.")
     key: Key | None = Field(None, description="Only this key, such as user.lives_in.")
     statuses: Only[Status] = Field(None, description="What is believed or pending, if left out; with as_of, what was true then.")
     kinds: Only[str] = Field(None, description="All but messages, if left out.")
@@ -352,7 +351,6 @@ class FactsIn(ListIn):
 class HistoryIn(NewestIn):
     """Which changes."""
 
-    user_id: Name = Field(description="Whose memory.")
     fact_id: Name | None = Field(None, description="Only of this fact.")
     turn_id: Name | None = Field(None, description="Only because of this turn.")
 
@@ -360,14 +358,12 @@ class HistoryIn(NewestIn):
 class CallsIn(NewestIn):
     """Which calls of the language model."""
 
-    user_id: Name = Field(description="Whose memory.")
     turn_id: Name | None = Field(None, description="Only those for this turn.")
 
 
 class TurnsIn(NewestIn):
     """Which turns."""
 
-    user_id: Name = Field(description="Whose memory.")
     turn_id: Name | None = Field(None, description="Only this one.")
     statuses: Only[TurnStatus] = Field(None, description="Only these; all, if left out.")
     refused: bool = Field(False, description="Whether only those where something was refused, or decided otherwise.")

@@ -158,11 +158,24 @@ def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
 
 def print_record(record: BaseModel, *, json: bool, columns: tuple[str, str] = ("", "")) -> None:
     """Print a record of plain values: as JSON, or a row for each field, what is None left blank."""
-    if json:
-        print_json(record)
-        return
     told = ((name, "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)) for name, value in record)
-    print_rows(columns, told)
+    print_found(record, columns, told, json=json)
+
+
+def print_found(
+    found: BaseModel | Sequence[BaseModel],
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    json: bool,
+    none: str = "",
+    below: int | None = None,
+) -> None:
+    """Print what was found as one JSON document, or in rows, as `print_rows` does."""
+    if json:
+        print_json(found)
+    else:
+        print_rows(columns, rows, none=none, below=below)
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: str = "", below: int | None = None) -> None:

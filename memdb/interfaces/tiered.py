@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self, cast, get_args
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
 from memdb import Fact, Hits, Item, Verdict
-from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, an_example
+from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, UserIn, an_example
 from memdb.records import Category, Source, TaskState, parts_of, state_of
 from memdb.times import to_utc
 
@@ -265,14 +265,13 @@ class TaskIn(Given):
         )  # fmt: skip
 
 
-class WriteIn(Body):
+class WriteIn(UserIn):
     """What to keep of a user."""
 
     model_config = an_example(
         user_id="ana", facts=[{"text": "Ana likes tea", "predicate": "likes", "object": "tea"}], tasks=[{"title": "renew the passport"}]
     )
 
-    user_id: Name = Field(description="Whose memory.")
     facts: list[FactIn] = Field([], max_length=200, description="Facts to keep.")
     episodes: list[EpisodeIn] = Field([], max_length=200, description="Summaries of stretches of conversation to keep.")
     reflective: list[NoteIn] = Field([], max_length=200, description="Insights to keep.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memdb import stored
+from memdb.beliefs import nearest
 from memdb.config import Config
 from memdb.database import Database, listed
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -17,7 +18,6 @@ from memdb.times import to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
 
 _ASKED = 8  # words that a row with the same words is looked up by, the longest
-_NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
 
 
 def admit(
@@ -48,31 +48,16 @@ def admit(
         return None
     if same := _the_same(db, item, user_id=user_id, now=now):
         return f"said already by {same}"
-    if embedder is None or not db.has_vectors or not _made_by(db, embedder):
+    if embedder is None or not db.has_vectors or stored.made_by(db)[0] != embedder.name:
         return None
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost what is written
         warn_now_and_then("whether something is new was decided by its words alone: %s", error)
         return None
-    with db.snapshot():
-        near = (
-            db.all(
-                "liken.nearest",
-                embedding=to_blob(vectors[0]),
-                k=_NEAREST,
-                user_id=user_id,
-                kind=item.kind,
-                least=config.novelty_cosine,
-                now=to_text(now),
-            )
-            if _made_by(db, embedder)
-            else []
-        )  # another process may have changed it while this was made
-    for row in near:
-        fact = stored.fact(db, row["record"])
+    for fact, cosine in nearest(db, to_blob(vectors[0]), embedder=embedder, user_id=user_id, kind=item.kind, now=now, config=config):
         if is_no_news(item.text, fact.value_text, kind=item.kind):
-            return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
+            return f"nearly the same as {fact.fact_id} (cosine {cosine:.2f})"
     return None
 
 
@@ -88,10 +73,6 @@ def _the_same(db: Database, item: Item, *, user_id: str, now: datetime) -> str |
     said = normalise(item.text)
     rows = db.all(statement, user_id=user_id, now=to_text(now), **asked)
     return next((str(row["fact_id"]) for row in rows if normalise(str(row["value_text"])) == said), None)
-
-
-def _made_by(db: Database, embedder: Embedder) -> bool:
-    return (db.one("meta.embedder") or {})["name"] == embedder.name
 
 
 def _stated(item: Item, key: str, predicate: Predicate) -> Candidate:

@@ -13,7 +13,7 @@ from memdb import files
 from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
-from memdb.household import named
+from memdb.household import named, participants_of
 from memdb.llm import LanguageModel, Prompt
 from memdb.loose import NamesMeant, ShareMeant, TypeMeant, tags_kept
 from memdb.names import one_each, same_name
@@ -55,7 +55,7 @@ def compose(
     Raises:
         ModelError: the model cannot be reached, or never gave a memory that is true; the rules are the way out.
     """
-    who = tuple(sorted(one_each(name for event in events for name in event.participants)))
+    who = participants_of(events)
     where = list(dict.fromkeys(event.location for event in events if event.location))
     first = events[0].timestamp
     at = [in_zone(event.timestamp, zone) for event in events]

@@ -10,6 +10,7 @@ from typing import cast
 from memdb.answers import Hit
 from memdb.codes import products
 from memdb.database import Database
+from memdb.household import likeness
 
 _WORD = re.compile(r"\w+")
 
@@ -36,11 +37,8 @@ def diversify(db: Database, hits: Sequence[Hit], *, limit: int, balance: float, 
             left = [other for other in left if hits[other].fact.kind != kind]
         alike = _cosines(vectors, place)
         for other in left:
-            likeness = alike.get(other)
-            if likeness is None:
-                likeness = _in_common(words[place], words[other])
-            if likeness > nearest[other]:
-                nearest[other] = likeness
+            near = alike.get(other)
+            nearest[other] = max(nearest[other], likeness(words[place], words[other]) if near is None else near)
     return chosen
 
 
@@ -52,7 +50,3 @@ def _cosines(vectors: Mapping[int, bytes], place: int) -> dict[int, float]:
 
     rows = np.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
     return dict(zip(vectors, products(rows, np.frombuffer(vectors[place], "<f4")).tolist(), strict=True))
-
-
-def _in_common(words: set[str], theirs: set[str]) -> float:
-    return len(words & theirs) / max(1, len(words | theirs))

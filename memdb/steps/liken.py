@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb import stored
+from memdb.beliefs import nearest
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -14,9 +15,6 @@ from memdb.keys import normalise, predicate_of, says_no_more, says_the_same
 from memdb.logs import warn_now_and_then
 from memdb.records import Action, Candidate, Case, Fact, Predicate
 from memdb.retelling import adds_details, details_of
-from memdb.times import to_text
-
-_NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
 
 
 def liken(
@@ -41,36 +39,17 @@ def liken(
     places = [place for place, case in enumerate(cases) if _is_comparable(case)]
     if embedder is None or not places or not db.has_vectors or not db.all("liken.any", user_id=user_id, kind=kind):
         return found
-    if not _made_by(db, embedder):
+    if stored.made_by(db)[0] != embedder.name:
         return found  # the file's vectors are another's
     vectors = _embed([cases[place].candidate.value_text for place in places], embedder)
     for place, vector in zip(places, vectors, strict=False):
-        with db.snapshot():
-            rows = (
-                db.all(
-                    "liken.nearest",
-                    embedding=vector,
-                    k=_NEAREST,
-                    user_id=user_id,
-                    kind=kind,
-                    least=config.novelty_cosine,
-                    now=to_text(now),
-                )
-                if _made_by(db, embedder)
-                else []
-            )  # another process may have changed it while these were made
         said = cases[place].candidate
         single = predicate_of(said.key, predicates).cardinality == "one"
-        for row in rows:
-            fact = stored.fact(db, row["record"])
+        for fact, cosine in nearest(db, vector, embedder=embedder, user_id=user_id, kind=kind, now=now, config=config):
             if _is_repeated(said, fact, single=single):
-                found[place] = _refresh(said, float(row["cosine"] or 0), fact, config)
+                found[place] = _refresh(said, cosine, fact, config)
                 break
     return found
-
-
-def _made_by(db: Database, embedder: Embedder) -> bool:
-    return (db.one("meta.embedder") or {"name": None})["name"] == embedder.name
 
 
 def _is_comparable(case: Case) -> bool:

@@ -7,10 +7,11 @@ import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.outside import CollectionError, OutsideIndex, Value
-from memdb.patience import pause_after
+from memdb.patience import postponed
 from memdb.times import to_text
 
 _BATCH = 256  # records a call
@@ -48,7 +49,8 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
             if row["fact_id"] in unsent:
                 db.run("mirror.released", fact_ids=json.dumps([row["fact_id"]]))
             elif row["fact_id"] in refused:
-                _postpone(db, row, refused[str(row["fact_id"])], now=now, config=config)
+                error = refused[str(row["fact_id"])]
+                db.run("mirror.failed", fact_id=row["fact_id"], **postponed(int(row["attempts"] or 0), error, now=now, config=config))
             else:
                 _settle(db, row["fact_id"], change=row["change"])
     return len(lines) - len(refused) - len(unsent)
@@ -59,7 +61,7 @@ def _claim(db: Database, embedder: str, now: datetime, lease: timedelta, up_to: 
     if not db.all("mirror.due", now=at, batch=1, up_to=up_to):  # a look costs no lock
         return []
     with db.transaction():
-        if (db.one("meta.embedder") or {})["name"] != embedder:  # another process is changing the embedder
+        if stored.made_by(db)[0] != embedder:  # another process is changing the embedder
             return []
         # only under the lock: a text may change, and then waits for its vector
         due = db.all("mirror.due", now=at, batch=_BATCH, up_to=up_to)
@@ -131,14 +133,3 @@ def _send(index: OutsideIndex, rows: Sequence[Row]) -> None:
 def _metadata(row: Row) -> dict[str, Value]:
     """What is null has no key: Chroma takes a None as the wish to remove it."""
     return {name: value for name in _METADATA if not isinstance(value := row[name], bytes)}
-
-
-def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
-    pause = pause_after(int(row["attempts"] or 0) + 1, first=config.retry_base_seconds, longest=config.retry_max_seconds)
-    db.run(
-        "mirror.failed",
-        fact_id=row["fact_id"],
-        next_attempt_at=to_text(now + timedelta(seconds=pause)),
-        max_attempts=config.embed_max_attempts,
-        error=error[:500],
-    )

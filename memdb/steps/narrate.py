@@ -19,12 +19,12 @@ from memdb.household import (
     listed,
     located,
     named,
+    participants_of,
     stated,
     telling_words,
     words_to_find_by,
 )
 from memdb.loose import tags_kept
-from memdb.names import one_each
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
@@ -60,11 +60,6 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
         tags=tags_kept(words_to_find_by(told, names=who)),
         written_by="rules",
     )
-
-
-def participants_of(events: Sequence[Event]) -> tuple[str, ...]:
-    """Return who took part, in the order of the alphabet, so that the same people are always named the same way."""
-    return tuple(sorted(one_each(name for event in events for name in event.participants)))
 
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:

@@ -35,9 +35,8 @@ def put(db: Database, collection: int, records: Records, *, mode: Literal["add",
         metadata = records.metadatas[place] if records.metadatas else None
         if metadata is not None:
             _put_metadata(db, collection, int(str(row["id"])), metadata)
-            if "chroma:uri" in metadata and not (
-                records.uris and records.uris[place] is not None
-            ):  # no text, so that there is none any more
+            # it is no text, so that there is none any more
+            if "chroma:uri" in metadata and not (records.uris and records.uris[place] is not None):
                 db.run("collections.uri_clear", record=row["id"])
             written.append(metadata)
     return written

@@ -38,9 +38,8 @@ _MANNER = frozenset(
     make makes mostly need needs often prefer preferred prefers really respond responds said says seems should sometimes sounds take
     takes talk talking tell tends their them they think thinks user usually very want wanted wants well when with""".split()
 )  # words of how somebody is, and none of what they speak of
-_NONE = frozenset(
-    ("none", "n a", "na", "nil", "null", "nothing", "no notes", "note", "notes", "empty")
-)  # as a small model says that there is none
+# as a small model says that there is none
+_NONE = frozenset(("none", "n a", "na", "nil", "null", "nothing", "no notes", "note", "notes", "empty"))
 
 
 class Said(NamedTuple):

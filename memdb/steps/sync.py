@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, embed_each, why
 from memdb.errors import ModelUnavailable
-from memdb.patience import pause_after
+from memdb.patience import postponed
 from memdb.quantize import quantize
 from memdb.records import Record
 from memdb.times import to_text
@@ -65,13 +66,12 @@ def sync(
     written = removed = 0
     if rows:
         with db.transaction():
-            now_of = db.one("meta.embedder") or {}
-            if now_of["name"] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
+            if stored.made_by(db)[0] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
                 return Synced()
             removed = sum(_take_away(db, row) for row in gone)
             for row, vector, error in zip(texts, vectors, errors, strict=True):
                 if vector is None:
-                    _postpone(db, row, error or "", now=now, config=config)
+                    db.run("sync.failed", id=row["id"], **postponed(int(row["attempts"] or 0), error or "", now=now, config=config))
                 else:
                     written += _write(db, row, vector)
             users = dict.fromkeys(str(row[whose]) for row in rows for whose in ("user_id", "former"))
@@ -111,14 +111,3 @@ def _write(db: Database, row: Row, vector: bytes) -> bool:
     db.run("sync.embedded", id=row["id"])
     db.run("sync.settled", id=row["id"])
     return True
-
-
-def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
-    pause = pause_after(int(row["attempts"] or 0) + 1, first=config.retry_base_seconds, longest=config.retry_max_seconds)
-    db.run(
-        "sync.failed",
-        id=row["id"],
-        next_attempt_at=to_text(now + timedelta(seconds=pause)),
-        max_attempts=config.embed_max_attempts,
-        error=error[:500],
-    )

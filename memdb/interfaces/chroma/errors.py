@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import memdb
 
@@ -12,10 +13,12 @@ class ChromaError(memdb.MdbError):
     """Anything that chromadb would raise as an error of its own."""
 
     trace_id: str | None = None
+    _status: ClassVar[int] = 400
+    _called: ClassVar[str] = "ChromaError"
 
     def code(self) -> int:
         """Return the HTTP status that stands for the error."""
-        return 400
+        return self._status
 
     def message(self) -> str:
         """Return what happened."""
@@ -24,90 +27,54 @@ class ChromaError(memdb.MdbError):
     @classmethod
     def name(cls) -> str:
         """Return the error's name in Chroma's protocol."""
-        return "ChromaError"
+        return cls._called
 
 
 class InvalidArgumentError(ChromaError, memdb.InputError):
     """An argument cannot be used as it is."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "InvalidArgument"
+    _called = "InvalidArgument"
 
 
 class DuplicateIDError(ChromaError, memdb.InputError):
     """One call names an id twice."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "DuplicateID"
+    _called = "DuplicateID"
 
 
 class NotFoundError(ChromaError, memdb.NotFoundError):
     """There is no such tenant, database or collection."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 404
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "NotFoundError"
+    _status = 404
+    _called = "NotFoundError"
 
 
 class InternalError(ChromaError, memdb.StoreError):
     """The database failed."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 500
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "InternalError"
+    _status = 500
+    _called = "InternalError"
 
 
 class BatchSizeExceededError(InternalError, memdb.InputError):
     """More records than may be written at once; chromadb itself reports it as an internal error."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 413
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "BatchSizeExceededError"
+    _status = 413
+    _called = "BatchSizeExceededError"
 
 
 class AuthorizationError(ChromaError):
     """The settings do not allow it."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 401
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "AuthorizationError"
+    _status = 401
+    _called = "AuthorizationError"
 
 
 class UniqueConstraintError(InternalError, memdb.ConflictError):
     """There is one of that name already; chromadb itself reports it as an internal error."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 409
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "UniqueConstraintError"
+    _status = 409
+    _called = "UniqueConstraintError"
 
 
 # Never raised here: for programs that catch them.
@@ -116,76 +83,46 @@ class UniqueConstraintError(InternalError, memdb.ConflictError):
 class InvalidDimensionException(ChromaError):
     """Vectors of another length than the collection's; chromadb itself says InvalidArgumentError today, and so do we."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "InvalidDimension"
+    _called = "InvalidDimension"
 
 
 class IDAlreadyExistsError(ChromaError):
     """An id is there already; `add` passes over it."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 409
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "IDAlreadyExists"
+    _status = 409
+    _called = "IDAlreadyExists"
 
 
 class InvalidUUIDError(ChromaError):
     """An id of a collection is no UUID."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "InvalidUUID"
+    _called = "InvalidUUID"
 
 
 class InvalidHTTPVersion(ChromaError):
     """A server speaks another HTTP."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "InvalidHTTPVersion"
+    _called = "InvalidHTTPVersion"
 
 
 class VersionMismatchError(ChromaError):
     """A server is of another version."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 500
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "VersionMismatchError"
+    _status = 500
+    _called = "VersionMismatchError"
 
 
 class RateLimitError(ChromaError):
     """A server was asked too often."""
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 429
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "RateLimitError"
+    _status = 429
+    _called = "RateLimitError"
 
 
 class QuotaError(ChromaError):
     """A hosted Chroma has a limit."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "QuotaError"
+    _called = "QuotaError"
 
 
 class ChromaAuthError(ChromaError):
@@ -195,14 +132,8 @@ class ChromaAuthError(ChromaError):
         """Return what happened."""
         return "Forbidden"
 
-    def code(self) -> int:
-        """Return the HTTP status that stands for the error."""
-        return 403
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the error's name in Chroma's protocol."""
-        return "AuthError"
+    _status = 403
+    _called = "AuthError"
 
 
 error_types: dict[str, type[ChromaError]] = {

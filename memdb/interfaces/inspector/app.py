@@ -62,6 +62,16 @@ def create_app(
     return app
 
 
+async def _door(request: Request) -> Door:
+    pages: _Pages = request.app.state.pages
+    opened = pages.door(request)
+    owners.OWNER.set(opened.owner)  # errors are told in this context
+    return opened
+
+
+Entry = Annotated[Door, Depends(_door)]
+
+
 class _Pages:
     """The pages, one method each."""
 
@@ -70,55 +80,16 @@ class _Pages:
 
     def add_to(self, app: FastAPI) -> None:
         """Have an app serve them, each to who may see it."""
+        app.state.pages = self
+        pages: dict[str, Callable[..., Response]] = {
+            "/": self._start, "/user": self._one_user, "/facts": self._facts, "/fact": self._fact, "/changes": self._changes,
+            "/turns": self._turns, "/turn": self._turn, "/search": self._search, "/weights": self._weight_sets, "/metrics": self._metrics,
+        }  # fmt: skip
+        for path, page in pages.items():
+            app.get(path)(page)
 
-        async def door(request: Request) -> Door:
-            opened = self._door(request)
-            owners.OWNER.set(opened.owner)  # errors are told in this context
-            return opened
-
-        Entry = Annotated[Door, Depends(door)]
-
-        @app.get("/")
-        def start(asked: Annotated[ask.UsersAsked, Query()], door: Entry) -> Response:
-            return self._start(asked, door)
-
-        @app.get("/user")
-        def user(asked: Annotated[ask.UserAsked, Query()], door: Entry) -> Response:
-            return self._one_user(asked, door)
-
-        @app.get("/facts")
-        def facts(asked: Annotated[ask.FactsAsked, Query()], door: Entry) -> Response:
-            return self._facts(asked, door)
-
-        @app.get("/fact")
-        def fact(asked: Annotated[ask.FactAsked, Query()], door: Entry) -> Response:
-            return self._fact(asked, door)
-
-        @app.get("/changes")
-        def changes(asked: Annotated[ask.ChangesAsked, Query()], door: Entry) -> Response:
-            return self._changes(asked, door)
-
-        @app.get("/turns")
-        def turns(asked: Annotated[ask.TurnsAsked, Query()], door: Entry) -> Response:
-            return self._turns(asked, door)
-
-        @app.get("/turn")
-        def turn(asked: Annotated[ask.TurnAsked, Query()], door: Entry) -> Response:
-            return self._turn(asked, door)
-
-        @app.get("/search")
-        def search(asked: Annotated[ask.QuestionAsked, Query()], door: Entry) -> Response:
-            return self._search(asked, door)
-
-        @app.get("/weights")
-        def weights(door: Entry) -> Response:
-            return self._render("weights.html", door, sets=self._memory().weight_sets(), user_id=None)
-
-        @app.get("/metrics")
-        def metrics(asked: Annotated[ask.MeasuresAsked, Query()], door: Entry) -> Response:
-            return self._metrics(asked, door)
-
-    def _door(self, request: Request) -> Door:
+    def door(self, request: Request) -> Door:
+        """Return whose memory who asks may look into."""
         if not self._keys and not asked_here(request):
             raise HTTPException(400, "Without API keys these pages are there for a browser on this machine only: ask for 127.0.0.1.")
         owner = owner_of(self._keys, _sent(request.headers.get("authorization", "")))
@@ -132,7 +103,7 @@ class _Pages:
     def _render(self, template: str, door: Door, *, status: int = 200, **shown: object) -> HTMLResponse:
         return render(template, {**shown, "owner": door.owner, "zone": self._memory().config.zone}, status=status)
 
-    def _start(self, asked: ask.UsersAsked, door: Door) -> Response:
+    def _start(self, asked: Annotated[ask.UsersAsked, Query()], door: Entry) -> Response:
         if door.owner is not None:
             return RedirectResponse(url("/user", user_id=door.owner), status_code=303, headers=HEADERS)
         memory = self._memory()
@@ -143,7 +114,7 @@ class _Pages:
             stats=memory.stats(), vectors=memory.vectors(),
         )  # fmt: skip
 
-    def _one_user(self, asked: ask.UserAsked, door: Door) -> Response:
+    def _one_user(self, asked: Annotated[ask.UserAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         memory, user = self._memory(), asked.user_id
         statuses = views.counted(views.STATUSES, lambda status: memory.facts(user, statuses=[status], limit=0).total)
@@ -157,7 +128,7 @@ class _Pages:
             sets=self._sets(), weights=self._weights,
         )  # fmt: skip
 
-    def _facts(self, asked: ask.FactsAsked, door: Door) -> Response:
+    def _facts(self, asked: Annotated[ask.FactsAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         memory = self._memory()
         statuses = views.STATUSES if asked.status == "all" else (asked.status,) if asked.status else None
@@ -173,7 +144,7 @@ class _Pages:
             categories=get_args(Category),
         )  # fmt: skip
 
-    def _fact(self, asked: ask.FactAsked, door: Door) -> Response:
+    def _fact(self, asked: Annotated[ask.FactAsked, Query()], door: Entry) -> Response:
         memory = self._memory()
         changes = views.page_at(lambda limit, offset: memory.history(fact_id=asked.fact_id, limit=limit, offset=offset), asked.page)
         begins, ends = (memory.history(fact_id=asked.fact_id, newest=newest, limit=views.SIZE) for newest in (False, True))
@@ -205,14 +176,14 @@ class _Pages:
             ],
         )  # fmt: skip
 
-    def _changes(self, asked: ask.ChangesAsked, door: Door) -> Response:
+    def _changes(self, asked: Annotated[ask.ChangesAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         changes = views.page_at(
             lambda limit, offset: self._memory().history(user_id=asked.user_id, newest=True, limit=limit, offset=offset), asked.page
         )
         return self._render("changes.html", door, user_id=asked.user_id, asked=asked, changes=changes)
 
-    def _turns(self, asked: ask.TurnsAsked, door: Door) -> Response:
+    def _turns(self, asked: Annotated[ask.TurnsAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         turns = views.page_at(
             lambda limit, offset: self._memory().turns(
@@ -223,7 +194,7 @@ class _Pages:
         )  # fmt: skip
         return self._render("turns.html", door, user_id=asked.user_id, asked=asked, turns=turns)
 
-    def _turn(self, asked: ask.TurnAsked, door: Door) -> Response:
+    def _turn(self, asked: Annotated[ask.TurnAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         memory, user, name = self._memory(), asked.user_id, asked.turn_id
         turn = next(iter(memory.turns(user, turn_id=name)), None)
@@ -250,7 +221,7 @@ class _Pages:
             calls=memory.calls(user, turn_id=name),
         )
 
-    def _search(self, asked: ask.QuestionAsked, door: Door) -> Response:
+    def _search(self, asked: Annotated[ask.QuestionAsked, Query()], door: Entry) -> Response:
         door.open(asked.user_id)
         names = [asked.weights or self._weights, *([asked.against] if asked.against else [])]
         rankings, problem, status = [], None, 200
@@ -271,7 +242,10 @@ class _Pages:
             statuses=[asked.status] if asked.status else None, as_of=asked.as_of, weights=weights,
         )  # fmt: skip
 
-    def _metrics(self, asked: ask.MeasuresAsked, door: Door) -> Response:
+    def _weight_sets(self, door: Entry) -> Response:
+        return self._render("weights.html", door, sets=self._memory().weight_sets(), user_id=None)
+
+    def _metrics(self, asked: Annotated[ask.MeasuresAsked, Query()], door: Entry) -> Response:
         door.open(None)
         memory = self._memory()
         labels = sum(bool(one.relevant) for one in memory.labels())
