@@ -120,6 +120,7 @@ def in_english(text: str) -> list[str]:
         ("Ik spreek Nederlands, Engels en een beetje Duits", ["I speak Dutch, English and German"]),
         ("Morgen moet ik naar de tandarts", ["I have a dentist appointment tomorrow"]),
         ("Mijn zus Els is allergisch voor noten", ["my sister Els is allergic to noten"]),
+        ("Ik woon in Gent en werk als leraar", ["I live in Gent", "I work as a leraar"]),
         ("ik hou niet van koriander", ["I do not like koriander"]),
         ("Ik heb twee kinderen, Daan (7) en Fleur (4)", ["I have 2 children, Daan (7) and Fleur (4)"]),
         ("bin jetzt bei der Bahn", ["I work at Bahn now"]),
