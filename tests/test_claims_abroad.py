@@ -271,7 +271,9 @@ def test_each_clause_of_a_mixed_message_is_read_in_its_own_language_or_not(tell:
     assert believed(tell(text)) == facts
 
 
-@pytest.mark.parametrize("text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max", "Ben loves pizza"])
+@pytest.mark.parametrize(
+    "text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max", "Ben loves pizza"]
+)
 def test_english_stays_english(text: str) -> None:
     assert spoken_in(text) is None
     assert mixed_in(text, None, at=NOW, zone=UTC) == ([], text)
