@@ -68,6 +68,7 @@ class Reader:
         assert rules is not None  # of others there is no reader
         self._language, self._rules = language, rules
         self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{any_of(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
+        self._accented = {slot: forms(table) for slot, table in rules.words.items()}  # "avó" is no "avô"
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
         self.tale = _any(rules.tale)
         self._blocks = _any(rules.blocks)
@@ -367,7 +368,7 @@ class Reader:
             listed = " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known)
             return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
         if name in self._means:
-            return self._means[name].get(fold(said.lower()))
+            return self._accented[name].get(said.lower()) or self._means[name].get(fold(said.lower()))
         if name == "kid" and (aged := self._aged.fullmatch(fold(said))) is not None:  # "Mia, 5": how old they are follows upon their name
             child = self._value("name", said[: aged.end("name")])
             return child and f"{child} ({aged['age']})"
