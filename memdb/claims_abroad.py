@@ -32,7 +32,6 @@ _ENGLISH = re.compile(  # too short for its words of grammar: "I'm Mort", "Love 
 )
 _ANY_YEAR = 2000
 _LONGEST_REPLY = 200  # characters, as in English
-_ASKS = re.compile(r",(?=\s*¿)")  # "No me gusta el picante, ¿qué cocino?"
 _QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
 
 
@@ -77,7 +76,7 @@ def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, st
     if told.tale.search(fold(hidden)) or compiled(rules().block["turn"]).search(hidden):
         return
     spoken, said, unkept = Spoken(), list[tuple[str, str]](), False
-    for start, end, mark in sentences(_ASKS.sub(".", told.dates.sub("\u2024", hidden))):
+    for start, end, mark in sentences(told.cut(told.dates.sub("\u2024", hidden))):
         sentence = BLANKS.sub(" ", hidden[start:end]).replace("\n", " ").strip(DANGLING)
         if not sentence:
             continue

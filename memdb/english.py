@@ -13,7 +13,7 @@ from memdb.cutting import stated_in
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.introducing import introduced, of_oneself
 from memdb.kinship import as_anothers, as_ones_own
-from memdb.labels import is_anothers
+from memdb.labels import is_anothers, without_label
 from memdb.plainly import granted, plain_sentence
 from memdb.repairs import repaired, repaired_before
 from memdb.retractions import is_taken_back
@@ -92,6 +92,7 @@ def clauses(
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
             shown = line if (line := hidden.find("\n", start)) >= 0 else len(hidden)  # the rest of the line is theirs, too
             continue
+        sentence = without_label(sentence) if ":" in sentence else sentence
         first = elided and ":" not in sentence  # no title
         heard = not words  # what is said right before is no part of the text
         if both := _taken_up(sentence, before, named=bool(doubtful) or heard, mended=bool(doubtful), at=at, zone=zone):
@@ -136,11 +137,23 @@ def _own_part(hidden: str, text: str) -> int | None:
     lead = len(plain) - len(plain.lstrip())
     if (found := asks.search(plain.lstrip())) is None:
         return None if _is_worked_on(plain) else 0
+    if _is_material(plain):
+        return 0
     shown = _SHOWN.match(hidden, found.end() + lead) if found.group()[-1:] in ":\n" else None
     quoted = shown is not None and plain[hidden.index("¤", shown.start()) :].lstrip()[:1] in _MARKS
     if shown is None or not quoted or asks.search(plain[shown.end() :]):
         return None
     return shown.end()
+
+
+def _is_material(plain: str) -> bool:
+    """Whether a text asks for one of one's own to be written, and all else in it tells what that is to say: "Write a bio. I'm a nurse"."""
+    block = rules().block
+    asks = compiled(block["own_text"]).search(plain, 0, _ASKED)
+    if asks is None or compiled(block["not_ones_own"]).search(asks.group()) is not None:
+        return False
+    rest = f"{plain[: asks.start()]}\n{plain[asks.end() :]}".strip()
+    return all(compiled(block[name]).search(rest) is None for name in ("turn", "spoken_to"))
 
 
 def _is_worked_on(plain: str) -> bool:

@@ -29,11 +29,13 @@ _IN_SMALL_LETTERS = {"name": 2, "kid": 2, "person": 2, "place": 1, "left": 2}  #
 _LISTS = {"names": "name", "things": "thing", "languages": "language", "kids": "kid"}
 _OPEN = ".{1,60}?"
 _MOST_ITEMS = 6
+_ASKED = 150  # characters of a question behind a comma
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
 _SINCE = re.compile(r"^(?:since |for |in )+")
 _LASTING = re.compile(r"my name is ")  # at no time: "moi c'est Netflix ce soir"
 _EACH_WEEK = ("I play ", "I work ", "my hobby is ")
 _DESCRIBES = re.compile(r"(?:I am|my name is|I live in) ")
+_SAYS_NOW = re.compile(r"no longer|used to| now$")  # or that it is over
 _ANY_YEAR = 2000
 _UNKEPT = "do not remember that"
 _NOT = {"": ("", "am"), "no longer": ("no longer ", "am no longer"), "not": ("do not ", "am not")}
@@ -66,9 +68,11 @@ class Reader:
         assert rules is not None  # of others there is no reader
         self._language, self._rules = language, rules
         self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{any_of(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
+        self._accented = {slot: forms(table) for slot, table in rules.words.items()}  # "avó" is no "avô"
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
         self.tale = _any(rules.tale)
         self._blocks = _any(rules.blocks)
+        self._then_asks = re.compile(rf",(?=\s*(?:¿|(?:{fold(rules.then_asks)})(?!\w)[^.!?\n]{{0,{_ASKED}}}\?))", re.IGNORECASE)
         self._calendar = forms(language.words["weekday"]).keys() | forms(language.words["month"]).keys()
         self._spelled = forms(rules.spelled)
         self._misspelt = _words_of(self._spelled)
@@ -134,6 +138,13 @@ class Reader:
             forgotten = self._statement(clause, Spoken(), year=year, whole=True)
             return f"{told} {forgotten}" if forgotten and not self._blocks.search(fold(clause)) else ""
         return ""
+
+    def cut(self, text: str) -> str:
+        """The text with a stop before what asks behind a comma: "ich bin vegan, was koche ich?" states, and then asks."""
+        return "".join("." if place in asks else letter for place, letter in enumerate(text)) if (asks := self._asks_at(text)) else text
+
+    def _asks_at(self, text: str) -> set[int]:
+        return {comma.start() for comma in self._then_asks.finditer(fold(text))} if "?" in text else set()
 
     def is_unkept(self, sentence: str) -> Literal["", "itself", "beside"]:
         """Whether a sentence asks not to keep what it says itself, or what the one beside it says."""
@@ -254,7 +265,7 @@ class Reader:
                 if statement is not None and not (times and _LASTING.match(statement)) and (now or not statement.endswith(" now")):
                     since = zip(times, begins, strict=True)
                     ends = [] if dated or more_said else [_as_since(time, is_since) for (_, time), is_since in since]
-                    more = ["now"] if now and not more_said and "no longer" not in statement and "used to" not in statement else []
+                    more = ["now"] if now and not more_said and not _SAYS_NOW.search(statement) else []
                     spoken.described = _DESCRIBES.match(statement) is not None
                     spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
                     return " ".join([statement, *more, *ends])
@@ -357,7 +368,7 @@ class Reader:
             listed = " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known)
             return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
         if name in self._means:
-            return self._means[name].get(fold(said.lower()))
+            return self._accented[name].get(said.lower()) or self._means[name].get(fold(said.lower()))
         if name == "kid" and (aged := self._aged.fullmatch(fold(said))) is not None:  # "Mia, 5": how old they are follows upon their name
             child = self._value("name", said[: aged.end("name")])
             return child and f"{child} ({aged['age']})"

@@ -30,6 +30,13 @@ def is_anothers(sentence: str) -> bool:
     return not _is_ones_own(label) and _without_leads(label) != ""
 
 
+def without_label(sentence: str) -> str:
+    """A sentence without a label of one's own that would make a question or a report of it: "Why I ask: I'm vegan"."""
+    found = _LABELLED.match(sentence)
+    leads = found is not None and compiled(rules().block["led_label"]).match(found["label"]) is not None
+    return sentence[found.end("label") :].lstrip(" :") if found is not None and leads else sentence
+
+
 def _is_ones_own(label: str) -> bool:
     """Whether a label announces what its writer says. That "I" or "my" is in it does not tell, where it is not understood as a whole."""
     block = rules().block

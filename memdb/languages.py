@@ -64,6 +64,7 @@ class Statements(Record):
     unkept: str
     tale: tuple[str, ...]
     blocks: tuple[str, ...]
+    then_asks: str
     starts: str
     joins: str
     leads: str

@@ -172,7 +172,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("a quotation", "", ("She said \"I live in Porto\".",), []),
     ("a request", "", ("Write a story in which I live in Porto.",), []),
     ("chit-chat", "", ("What a day!", "Thanks, that helps.", "Ha, good one."), []),
-    ("a language that is not read", "", ("Ik woon in Keulen en hou van jazz.",), []),
+    ("a language that is not read", "", ("Jag bor i Köln och gillar jazz.",), []),
     ("a language that is read", "insert insert", ("Ich wohne in Köln und mag Jazz.",),
      [("user.lives_in", "Köln", "active"), ("user.likes", "Jazz", "active")]),
     ("a maybe", "", ("Maybe I live in a simulation.",), []),

@@ -386,6 +386,10 @@ def test_what_is_believed_is_found_to_be_another_now(before: str, text: str, key
         ("My girlfriend is Lea.", "Lea left me, Netflix from now on.", {"user.relationship": ["single"]}),
         ("We have a dog called Rex.", "Rex died, Netflix now.", {}),
         ("My nanny is Ingrid.", "Ingrid quit, over to the grandparents.", {}),
+        ("My nanny is Ingrid.", "Ingrid quit and Netflix took over.", {}),
+        ("My nanny is Ingrid.", "Ingrid quit and Maja took over.", {"user.nanny": ["Maja"]}),
+        ("I'm training for the Berlin marathon.", "I've run the marathon.", {}),
+        ("I'm training for the Berlin marathon.", "I ran the Paris marathon.", {"user.working_on": ["training for the Berlin marathon"]}),
         ("I'm learning German.", "Gave up on German, on to Netflix.", {}),
     ],
 )

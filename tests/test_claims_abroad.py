@@ -1,4 +1,4 @@
-"""What is believed of what somebody says of themselves in German, French, Spanish, Italian and Portuguese."""
+"""What is believed of what somebody says of themselves in German, French, Spanish, Italian, Portuguese and Dutch."""
 
 from __future__ import annotations
 
@@ -109,6 +109,38 @@ def in_english(text: str) -> list[str]:
         ("ciao sono Giulia, ho 27 anni", ["my name is Giulia", "I am 27 years old"]),
         ("terminei com o Rafa ontem", ["Rafa and I broke up yesterday"]),
         ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
+        ("Hoi, ik ben Sanne en ik woon in Utrecht", ["my name is Sanne", "I live in Utrecht"]),
+        ("k woon sinds 2019 in breda", ["I live in breda since 2019"]),
+        ("ben net verhuisd naar Groningen", ["I moved to Groningen"]),
+        ("Mn man heet Jeroen en hij is leraar", ["my husband is called Jeroen", "my husband works as a leraar"]),
+        ("We hebben een hond, Bram, een golden retriever", ["I have a dog called Bram"]),
+        ("ik ben 34 en gescheiden", ["I am 34 years old, I am divorced"]),
+        ("ik woon niet meer in Leiden, ik ben naar Delft verhuisd", ["I no longer live in Leiden", "I moved to Delft"]),
+        ("Onthoud dat ik in Gent woon en bij Colruyt werk", ["I live in Gent", "I work at Colruyt"]),
+        ("Ik spreek Nederlands, Engels en een beetje Duits", ["I speak Dutch, English and German"]),
+        ("Morgen moet ik naar de tandarts", ["I have a dentist appointment tomorrow"]),
+        ("Mijn zus Els is allergisch voor noten", ["my sister Els is allergic to noten"]),
+        ("Ik woon in Gent en werk als leraar", ["I live in Gent", "I work as a leraar"]),
+        ("ik hou niet van koriander", ["I do not like koriander"]),
+        ("Ik heb twee kinderen, Daan (7) en Fleur (4)", ["I have 2 children, Daan (7) and Fleur (4)"]),
+        ("bin jetzt bei der Bahn", ["I work at Bahn now"]),
+        ("meine Tochter hat Asthma", ["my daughter has asthma"]),
+        ("am Montag muss ich zum Arzt", ["I have a doctor appointment monday"]),
+        ("ma fille Zoé est asthmatique", ["my daughter Zoé is asthmatic"]),
+        ("j'ai peur des araignées", ["I am afraid of araignées"]),
+        ("en agosto nos vamos a Portugal", ["I am going to Portugal in August"]),
+        ("soy del Betis de toda la vida", ["I support Betis"]),
+        ("insegno matematica alle medie", ["I teach maths"]),
+        ("Mio marito fa l'idraulico", ["my husband works as a idraulico"]),
+        ("a minha mãe tem parkinson", ["my mother has parkinson's"]),
+        ("faço pilates às terças", ["my hobby is pilates"]),
+        ("minha avó morreu ontem", ["my grandmother died yesterday"]),
+        ("meu avô morreu ontem", ["my grandfather died yesterday"]),
+        ("sou do Benfica", ["I support Benfica"]),
+        ("mijn beste vriend heet Youssef", ["my best friend is called Youssef"]),
+        ("ich bin Vegetarier, hast du ein Rezept für mich?", ["I am vegetarian"]),
+        ("soy celiaca, qué puedo comer?", ["I am coeliac"]),
+        ("ik ben vegetarisch, wat kan ik vanavond koken?", ["I am vegetarian"]),
     ],
 )
 def test_a_statement_is_said_in_english_with_its_values_as_they_were_said(text: str, english: list[str]) -> None:
@@ -125,6 +157,8 @@ def test_a_statement_is_said_in_english_with_its_values_as_they_were_said(text: 
         ("Je suis allergique aux arachides.", "user.allergic_to User is allergic to arachides"),
         ("Me encanta la comida picante.", "user.likes User likes comida picante"),
         ("Soy de Granada.", "user.hometown User comes from Granada"),
+        ("Ik werk bij Philips in Eindhoven", "user.works_at User works at Philips"),
+        ("Ik ben bang voor spinnen", "user.afraid_of User is afraid of spinnen"),
     ],
 )
 def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None:
@@ -169,6 +203,8 @@ def test_english_is_read_though_a_word_of_it_is_one_with_which_others_speak_of_t
             {"daughter.age User's daughter is aged 6", "user.daughter User has a daughter called Emma"},
         ),
         ("O meu cão chama-se Rex.", "o Rex morreu ontem", set()),
+        ("Ik woon in Leiden.", "ik ben naar Delft verhuisd", {"user.lives_in User lives in Delft"}),
+        ("Ik werk bij Bol.", "ik heb ontslag genomen bij Bol", set()),
     ],
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
@@ -213,6 +249,10 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
         ("Ich bin Veganer.", "Vergiss, dass ich heute Veganer bin.", {"user.diet User eats vegan"}),
         ("Ich wohne in Köln.", "Vergiss, dass ich Veganer bin und in Köln wohne.", {"user.lives_in User lives in Köln"}),
         ("Ich wohne in Köln.", "vergiss es", {"user.lives_in User lives in Köln"}),
+        ("Ik woon in Gent.", "sorry, ik bedoelde Brugge", {"user.lives_in User lives in Brugge"}),
+        ("Ik woon in Gent.", "grapje", set()),
+        ("Ik ben veganist.", "vergeet dat ik veganist ben", set()),
+        ("Ik ben veganist.", "vergeet niet dat ik veganist ben", {"user.diet User eats vegan"}),
     ],
 )
 def test_what_was_just_said_is_corrected_taken_back_or_forgotten_as_in_english(tell: Tell, before: str, reply: str, left: set[str]) -> None:
@@ -235,7 +275,9 @@ def test_each_clause_of_a_mixed_message_is_read_in_its_own_language_or_not(tell:
     assert believed(tell(text)) == facts
 
 
-@pytest.mark.parametrize("text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max"])
+@pytest.mark.parametrize(
+    "text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max", "Ben loves pizza"]
+)
 def test_english_stays_english(text: str) -> None:
     assert spoken_in(text) is None
     assert mixed_in(text, None, at=NOW, zone=UTC) == ([], text)
@@ -257,6 +299,10 @@ def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(t
         "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
         "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "vengo a prenderti", "Se vivessi a Napoli, andrei al mare.", "mi ha detto: vivo a Roma",
         "ho lasciato le chiavi a casa", "sono di fretta", "Ne bevo due con la Samira, la mia collega. È il nostro rito.", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.",
+        "Woon ik in Leiden?", "Als ik in Rome woonde, at ik elke dag ijs.", "voor een vriend: ik ben 19 en veganist", "Ik ga naar bed", "ik hou van jou", "ik kom uit bed",
+        "Mijn broer heeft een kat, ze heet Mimi", "ik ben bang dat het regent", "ik woon in een flat", "ik vind je idee leuk", "ik denk dat ik allergisch ben voor noten",
+        "schrijf een gedicht: ik ben de zee", "Wir fahren morgen nach Hause", "bin jetzt bei Mama", "ich glaube, ich bin vegan, was meinst du?", "se fossi vegano, cosa mangerei?",
+        "vamos a Misa el domingo", "ho paura di te", "mi madre tiene razón", "Bin ich Diabetiker, was soll ich tun?",
         "deixei as chaves em casa", "gosto da tua ideia", "Trabalho no Porto.", "é para um amigo: tenho 19 anos", "sou de poucas palavras", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip
@@ -271,6 +317,7 @@ def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell
         ("J'habite à Lyon.", "Où est-ce que j'habite ?"),
         ("Vivo en Sevilla.", "¿Dónde vivo yo?"),
         ("Vivo a Milano.", "Dove vivo?"),
+        ("Ik woon in Leiden.", "Waar woon ik?"),
     ],
 )
 def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tell, said: str, question: str) -> None:

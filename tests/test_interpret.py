@@ -197,7 +197,7 @@ def test_a_number_for_a_text_or_null_for_what_is_not_said_costs_no_fact(tmp_path
     [
         ("I'm allergic to nuts.", False, None),
         ("I'm allergic to nuts.", True, "2025-03-20"),
-        ("Ik ben allergisch voor noten.", False, "2025-03-20"),
+        ("Jag är allergisk mot nötter.", False, "2025-03-20"),
     ],
 )
 def test_an_end_that_the_model_does_not_mean_and_the_rules_do_not_read_is_none(
@@ -295,7 +295,7 @@ def test_what_is_taken_back_needs_no_model(tmp_path: Path, turns: tuple[str, ...
     [
         ("I live in Porto.", "I live in Porto", "Lisbon", "Porto"),
         ("I live in Porto.", "I live in Porto", "Porto, Portugal", "Porto, Portugal"),
-        ("Ik woon in Lissabon.", "Ik woon in Lissabon", "Lisbon", "Lisbon"),  # the rules do not read it
+        ("Jag bor i Lissabon.", "Jag bor i Lissabon", "Lisbon", "Lisbon"),  # the rules do not read it
         ("We are in the city of Porto for good.", "in the city of Porto", "Oporto", "Oporto"),
     ],
 )
@@ -356,7 +356,7 @@ def test_what_nobody_said_or_said_otherwise_is_not_believed(
     [
         ("There are thirty of us at the choir.", "choir.members", "30", "The choir has 30 members", "thirty of us at the choir"),
         ("I have 2 kids.", "user.children", "two", "User has two children", "I have 2 kids"),
-        ("Ik woon in Keulen.", "user.lives_in", "Cologne", "User lives in Cologne", "Ik woon in Keulen"),
+        ("Jag bor i Köln.", "user.lives_in", "Cologne", "User lives in Cologne", "Jag bor i Köln"),
         ("我住在里斯本。", "user.lives_in", "Lisbon", "User lives in Lisbon", "我住在里斯本"),
         ("I'm Portuguese, born and bred.", "user.hometown", "Portugal", "User comes from Portugal", "I'm Portuguese"),
         ("I can't wait to move to Porto.", "user.plans", "move to Porto", "User plans to move to Porto", "move to Porto"),

@@ -131,7 +131,7 @@ def test_what_is_alike_is_a_word_of_one_of_these_languages_and_each_is_as_the_in
         ("¿Qué le regalé a mi hermana en su boda?", ("regalé", "hermana", "boda")),
         ("Qual é o preço da minha cadeira?", ("preço", "cadeira")),
         ("Dov'è l'officina di mio cugino?", ("officina", "cugino")),
-        ("Hoe heet de hond van mijn buurman?", ("hond", "buurman")),
+        ("Hoe duur is de hond van mijn buurvrouw Els?", ("duur", "hond", "buurvrouw", "els")),
         ("Wo waren wir gestern?", ()),
         ("Wer bin ich?", ("wer", "bin", "ich")),
     ],
@@ -326,7 +326,7 @@ def test_a_message_is_found_by_the_day_that_it_tells_of(mem: memdb.Memory) -> No
 
 
 def test_no_facts_are_learned_from_other_languages(mem: memdb.Memory) -> None:
-    mem.observe("Afgelopen zaterdag ben ik naar Leiden verhuisd, ik woon nu in Leiden.", user_id="me", timestamp=NOW)
+    mem.observe("I lördags flyttade jag till Lund, jag bor i Lund nu.", user_id="me", timestamp=NOW)
     mem.drain()
     assert mem.facts("me") == []
 

@@ -127,7 +127,9 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     less = False
     for fact in own:
         held = set(normalise(fact.object).split())
-        over = (said <= held or held <= said) and not names_another(candidate.object, fact.object)  # also where no value is named
+        by_kind = candidate.explicit and _is_named_by_its_kind(candidate.object, fact)
+        another = names_another(candidate.object, fact.object) and not by_kind
+        over = (said <= held or held <= said) and not another  # also where no value is named
         comes = fact.valid_from > max(now, candidate.valid_from or now)  # what is not so now may be so then
         meant = candidate.because is not None or comes == candidate.coming
         if over and meant and fact.denies == candidate.undenies and _said_last(fact) <= now:
@@ -145,6 +147,11 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
         return []  # what one corrects or wants forgotten is no doubt of another
     doubt = {"type": "mark_pending_confirmation", "reason": "said to be so no longer, but maybe of another"}
     return [action.model_copy(update=doubt) for action in actions] if vague else actions
+
+
+def _is_named_by_its_kind(said: str, fact: Fact) -> bool:
+    """Whether what is believed is named by what it is at the end of it, in small letters: "the marathon", of the Berlin marathon."""
+    return said.islower() and fact.object.endswith(f" {said}")
 
 
 def _may_be_meant(candidate: Candidate, fact: Fact) -> bool:
