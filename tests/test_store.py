@@ -1008,17 +1008,14 @@ class Interrupted:
         return result
 
 
-@pytest.mark.parametrize("begun", ["transaction", "snapshot", "rehearsed"])
+@pytest.mark.parametrize("begun", ["transaction", "snapshot"])
 def test_no_transaction_that_is_interrupted_as_it_begins_stays_open(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch, begun: str) -> None:
     database = mem._store.database()
     with monkeypatch.context() as patched:
         patched.setattr(database, "connection", Interrupted(database.connection))
         with pytest.raises(KeyboardInterrupt):
-            if begun == "rehearsed":
-                database.rehearsed(lambda: None)
-            else:
-                with getattr(database, begun)():
-                    pass
+            with getattr(database, begun)():
+                pass
     assert not database.writing
     mem.observe("I like jazz.", user_id="ana")
     with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
@@ -1554,8 +1551,6 @@ def test_of_a_transaction_within_another_only_the_outer_one_commits(tmp_path: Pa
                 db.run("meta.put", name="inner", value="lost")
                 raise InputError("the inner one fails")
         assert {"outer"} == {"outer", "inner"} & {str(row["name"]) for row in db.all("meta.all")}
-        db.rehearsed(lambda: db.run("meta.put", name="tried", value="undone"))
-        assert "tried" not in {str(row["name"]) for row in db.all("meta.all")}
 
 
 # what the file says of itself

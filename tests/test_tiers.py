@@ -285,7 +285,7 @@ def test_what_is_committed_right_before_the_new_vectors_take_their_place_is_made
         rows = mem._store.database().connection.execute(
             "select f.value_text, v.shelf from facts f join facts_vec v on v.rowid = f.id where f.kind = 'fact'"
         )
-        assert dict(rows.fetchall()) == {"User lives in Porto": "fact"}
+        assert dict(rows.fetchall()) == {"User lives in Porto": "fact"}  # type: ignore[arg-type]
 
 
 def test_a_file_of_tier_one_can_be_reindexed_too(tmp_path: Path) -> None:
