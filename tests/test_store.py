@@ -1013,9 +1013,8 @@ def test_no_transaction_that_is_interrupted_as_it_begins_stays_open(mem: memdb.M
     database = mem._store.database()
     with monkeypatch.context() as patched:
         patched.setattr(database, "connection", Interrupted(database.connection))
-        with pytest.raises(KeyboardInterrupt):
-            with getattr(database, begun)():
-                pass
+        with pytest.raises(KeyboardInterrupt), getattr(database, begun)():
+            pass
     assert not database.writing
     mem.observe("I like jazz.", user_id="ana")
     with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
