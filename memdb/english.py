@@ -162,7 +162,8 @@ def _is_worked_on(plain: str) -> bool:
     Whoever wants to say in another language what they cannot eat, or what ails them, means it.
     """
     block = rules().block
-    asks = compiled(block["worked_on"]).search(plain, max(0, len(plain.rstrip()) - _ASKED_LAST))
+    ends = len(plain.rstrip())  # a thousand blanks behind it would be tried one by one, and each to the end
+    asks = compiled(block["worked_on"]).search(plain, max(0, ends - _ASKED_LAST), ends)
     if asks is None or compiled(block["something_written"]).search(plain, 0, asks.start()) is not None:
         return False
     return compiled(block["said_abroad"]).search(asks.group()) is None or compiled(block["in_need"]).search(plain, 0, asks.start()) is None

@@ -108,6 +108,11 @@ def test_a_model_s_facts_of_a_role_play_are_not_believed_either(tmp_path: Path) 
         assert [note.why for turn in mem.turns("ana") for note in turn.notes] == ["it is said in a role play"]
 
 
+@pytest.mark.parametrize("behind", ["", " " * 125_000])
+def test_what_is_to_be_corrected_is_no_fact_whatever_blanks_stand_behind_it(mem: memdb.Memory, behind: str) -> None:
+    assert after(mem, f"I live in Leeds since three years. How do I say that in good English?{behind}") == set()
+
+
 @given(said=st.lists(st.text(max_size=200), max_size=5), excerpt=st.text(max_size=50))
 def test_any_text_is_safe(said: list[str], excerpt: str) -> None:
     is_played(said, excerpt)

@@ -138,6 +138,7 @@ def test_what_would_answer_is_known(talk: memdb.Memory, query: str, intent: str)
         ('Who said "give it back"?', ("give it back",)),
         ("Has Bob read The Lord of the Rings?", ("lord of the rings",)),
         ("What did Bob do in March?", ()),
+        ("New York " * 2_000, ()),  # a text in capitals, and no name
     ],
 )
 def test_what_belongs_together_is_a_phrase(talk: memdb.Memory, query: str, phrases: tuple[str, ...]) -> None:

@@ -61,6 +61,7 @@ _EVERYWHERE = "user"  # facts begin with "User", so that the word tells none fro
 _GRAMMAR = 1_000  # characters that are read for times, and in another language for what is asked
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
+_LONGEST_NAME = 12  # words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ACCENTED = re.compile(r"(?<!\w)[^\WA-Z]*[^\W\dA-Za-z]\w*")  # no English word has such a letter, but for names and a few others ("café")
@@ -376,7 +377,8 @@ def _phrases(text: str, names: set[str], *, stop_words: frozenset[str], name: re
     for run in (run for match in name.finditer(text) for run in _capitalised(match[0].split())):
         while run and (run[0].lower() in stop_words or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
-        found.append(" ".join(run))
+        if len(run) <= _LONGEST_NAME:  # what is longer is a text in capitals, and such a phrase can take the index minutes
+            found.append(" ".join(run))
     phrases = dict.fromkeys(" ".join(words_of(phrase, contracted=True)) for phrase in found)
     return [phrase for phrase in phrases if " " in phrase]
 
