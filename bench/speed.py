@@ -27,6 +27,7 @@ from systems import SYSTEMS, Data, Memdb, Numpy, Question, System, bytes_of, mak
 FEW = 10_000  # facts that are stored five times over, for the median
 BY_TENS = 2_000  # facts that are stored ten at a time: enough for what is put off meanwhile, such as moving a log, to be done, too
 IN_A_ROW = 20  # questions asked of one system before the next has its turn
+PAUSE = 0.03  # seconds without any work: what others on the machine do meanwhile takes a system's place in the processor's caches
 SHAPES = {
     "1k": (1_000, 1),
     "10k": (10_000, 1),
@@ -90,8 +91,10 @@ def filled(system: str, data: Data, count: int, *, at_once: int) -> float:
     return rate
 
 
-def timed(store: System, question: Question) -> float:
-    """How long a store takes to answer, in milliseconds."""
+def timed(store: System, question: Question, *, after: float = 0.0) -> float:
+    """How long a store takes to answer, in milliseconds, `after` a pause of so many seconds."""
+    if after:
+        time.sleep(after)
     started = time.perf_counter()
     store.ask(*question)
     return (time.perf_counter() - started) * 1000
@@ -133,13 +136,16 @@ def measure(shape: str, systems: Sequence[str], *, rounds: int, opens: int, chec
             store.open()
             store.ask(*data.questions[0])
         in_a_row: dict[str, list[float]] = {system: [] for system in systems}
+        rested: dict[str, list[float]] = {system: [] for system in systems}
         order = np.random.default_rng(3)
         for question in data.questions:
             for system in order.permutation(systems).tolist():  # what follows its like is quicker, and so none always follows the same
                 times[system].append(timed(stores[system], question))
         for start in range(0, len(data.questions), IN_A_ROW):
             for system in order.permutation(systems).tolist():
-                in_a_row[system] += [timed(stores[system], question) for question in data.questions[start : start + IN_A_ROW]]
+                some = data.questions[start : start + IN_A_ROW]
+                in_a_row[system] += [timed(stores[system], question) for question in some]
+                rested[system] += [timed(stores[system], question, after=PAUSE) for question in some]
         for question in data.questions:
             nearest = set(exact.ask(*question))
             for system, store in stores.items():
@@ -152,6 +158,7 @@ def measure(shape: str, systems: Sequence[str], *, rounds: int, opens: int, chec
             report[system] |= {
                 "p50": statistics.median(ordered),
                 "row50": statistics.median(in_a_row[system]),
+                "rested50": statistics.median(rested[system]),
                 "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))],
                 "recall": statistics.fmean(recall[system]),
             }
@@ -180,6 +187,7 @@ COLUMNS = {
     "p50": "p50 ms",
     "p95": "p95 ms",
     "row50": "p50 in a row",
+    "rested50": "p50 rested",
     "recall": "recall",
     "agreement": "top 10 agree",
     "rows_s": "rows/s",
@@ -194,7 +202,7 @@ COLUMNS = {
 def table(report: dict[str, dict[str, dict[str, float]]]) -> str:
     """The report as Markdown."""
     lines = ["| facts | | " + " | ".join(COLUMNS.values()) + " |", "|---" * (len(COLUMNS) + 2) + "|"]
-    digits = {"p50": 2, "p95": 2, "row50": 2, "recall": 3, "agreement": 3, "memory_mb": 1, "open_ms": 1, "first_ms": 1}
+    digits = {"p50": 2, "p95": 2, "row50": 2, "rested50": 2, "recall": 3, "agreement": 3, "memory_mb": 1, "open_ms": 1, "first_ms": 1}
     for shape, systems in report.items():
         for system, one in systems.items():
             cells = [f"{one[name]:,.{digits.get(name, 0)}f}" if name in one else "" for name in COLUMNS]
