@@ -104,6 +104,21 @@ ATOMS = re.compile(
 )
 
 
+EASTERN = re.compile(
+    rf"(?:(?<!\d)(?P<year>{YEAR})\s?[年년]\s?|(?<![\d年년])(?<![年년]\s))(?P<month>\d{{1,2}})\s?[月월]\s?(?P<day>\d{{1,2}})\s?[日号號일]"
+)
+"""A day as Chinese, Japanese and Korean write it: 5月6日, 2025年5月6号, 5월 6일."""
+
+
+def eastern_day(match: re.Match[str], local: date, prefer: Prefer) -> Atom | None:
+    """Return the day that a match of `EASTERN` means, said on the day `local`, or None if there is no such day."""
+    month, day = int(match["month"]), int(match["day"])
+    try:
+        return one_day(date(int(match["year"]), month, day) if match["year"] else _nearest_day(month, day, local, prefer))
+    except (ValueError, OverflowError):  # 31 February, or beyond the calendar
+        return None
+
+
 def resolve(found: dict[str, str], match: re.Match[str], local: date, prefer: Prefer) -> Atom | None:
     """Return the days that a match of `ATOMS` means, said on the day `local`, or None if there are no such days."""
     kind = next((name for name in _READERS if name in found), None)

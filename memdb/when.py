@@ -11,6 +11,7 @@ from memdb.dates import (
     COUNT,
     DAY,
     DAY_NUMBER,
+    EASTERN,
     GAP,
     MONTH,
     TYPED,
@@ -21,6 +22,7 @@ from memdb.dates import (
     Role,
     count_of,
     days_of,
+    eastern_day,
     length_of,
     nearer,
     number_of,
@@ -201,7 +203,18 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             new = _span(text, start, onwards.end() if onwards else read, (first, after), role, zone)
             spans += new
             opening = _Opening(atom, start, may_open, dated) if new and (may_open or role in ("point", "for")) else None
-    return spans
+    return spans if text.isascii() else sorted([*spans, *_eastern(text, local, zone, prefer)], key=lambda span: span.start)
+
+
+def _eastern(text: str, local: date, zone: tzinfo, prefer: Prefer) -> list[TimeSpan]:
+    """The days that are written as Chinese, Japanese and Korean do, in which nothing that `ATOMS` matches can stand."""
+    days = ((match, eastern_day(match, local, prefer)) for match in EASTERN.finditer(text))
+    return [
+        span
+        for match, day in days
+        if day is not None
+        for span in _span(text, match.start(), match.end(), (day.first, day.after), "point", zone)
+    ]
 
 
 class _Opening(NamedTuple):

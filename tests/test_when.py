@@ -3,12 +3,14 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import memdb
 from memdb import when
 from memdb.dates import ATOMS, Prefer
 from memdb.when import TimeSpan, find_times
@@ -394,3 +396,26 @@ def test_any_text_gives_ordered_spans_that_last(text: str, prefer: Prefer) -> No
     found = find_times(text, at=WEDNESDAY, zone=LISBON, prefer=prefer)
     assert all(span.begins < span.ends and text[span.start : span.end] == span.text for span in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "prefer", "told"),
+    [
+        ("在5月6号我读了一本书", "past", [("5月6号", "2025-05-06")]),
+        ("2024年12月31日と2025年1月2日に会った", "past", [("2024年12月31日", "2024-12-31"), ("2025年1月2日", "2025-01-02")]),
+        ("5월 20일에 만나요", "future", [("5월 20일", "2025-05-20")]),
+        ("on 3 May, 5月6日", "past", [("on 3 May", "2025-05-03"), ("5月6日", "2025-05-06")]),
+        ("1823年5月6日", "past", []),
+        ("13月40日, 2月31日, 3个月3日", "past", []),
+    ],
+)
+def test_a_day_is_read_as_chinese_japanese_and_korean_write_it(text: str, prefer: Prefer, told: list[tuple[str, str]]) -> None:
+    assert [(words, begins) for words, _, begins, _ in spans(text, prefer)] == told
+
+
+def test_what_was_said_on_a_day_written_so_is_found_before_the_like_of_other_days(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        for day, bought in enumerate(("苹果", "西瓜", "葡萄", "香蕉", "草莓", "樱桃"), start=1):
+            mem.observe(f"今天我买了{bought}", "真好", user_id="王峰", timestamp=f"2025-05-0{day}T10:00:00Z")
+        found = mem.search("在5月3号我买了什么？", user_id="王峰", now=WEDNESDAY, limit=2)
+    assert {hit.fact.value_text for hit in found} == {"今天我买了葡萄", "真好"}
