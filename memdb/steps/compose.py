@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from datetime import tzinfo
+from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
 from typing import get_args
 
 from pydantic import BaseModel, Field, field_validator
@@ -56,61 +56,86 @@ def compose(
         ModelError: the model cannot be reached, or never gave a memory that is true; the rules are the way out.
     """
     who = participants_of(events)
-    where = list(dict.fromkeys(event.location for event in events if event.location))
-    first = events[0].timestamp
-    at = [in_zone(event.timestamp, zone) for event in events]
-    when = {"weekday": weekday(first, zone), "time_of_day": part_of_day(first, zone), "day_type": day_type(first, zone)}
-    system = files.instructions("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
-    before = "never" if not seen_before else "once" if seen_before == 1 else "several times"
-    longest = max(_LEAST, _SHOWN // len(events))
-    asked = files.fill(
-        "segment",
-        **when,
-        start=f"{at[0]:%Y-%m-%d %H:%M}",
-        end=f"{at[-1]:%Y-%m-%d %H:%M}",
-        locations=", ".join(where) or "not known",
-        participants=named(who) or "nobody named",
-        before=before,
-        earlier=_remembered(earlier),
-        events="\n".join(f"- [{then:%H:%M}] {_cut(event.description, longest)}" for event, then in zip(events, at, strict=True)),
-    )
     happened = [event.description for event in events]
+    at = [in_zone(event.timestamp, zone) for event in events]
+    where, when = _where(events), _when(events[0], zone)
+    asked = _asked(events, at, who=who, where=where, when=when, seen_before=seen_before, earlier=earlier)
     parts = dict.fromkeys(part_of_day(event.timestamp, zone) for event in events)
     given = [*happened, *who, *where, *when.values(), *parts, config.persona_name, config.persona_household]
+    system = files.instructions("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     calls: list[ModelCall] = []
     wrong: str | None = None
     for _attempt in range(config.model_attempts):
-        user = asked if wrong is None else f"{asked}\n\nYour last memory could not be kept: {wrong}. Write another."
         answer = llm.ask(
-            Prompt(system=system, user=user),
+            Prompt(
+                system=system,
+                user=asked if wrong is None else f"{asked}\n\nYour last memory could not be kept: {wrong}. Write another.",
+            ),
             answer=Composed,
             purpose="narrate",
             temperature=config.generation_temperature,
             max_tokens=config.generation_max_tokens,
         )
         calls += answer.calls
-        told_by = answer.record
-        content = whole(told_by.content)
-        wrong = (
-            "it is too long"
-            if len(content) > _LONGEST
-            else what_is_untrue(content, given=given, events=happened, names=who, at=at, prompt=system)
-        )
+        content = whole(answer.record.content)
+        too_long = "it is too long" if len(content) > _LONGEST else None
+        wrong = too_long or what_is_untrue(content, given=given, events=happened, names=who, at=at, prompt=system)
         if wrong is None:
-            return Narrative(
-                content=content,
-                memory_type=told_by.memory_type,
-                importance=told_by.importance,
-                emotion=told_by.emotion,
-                participants=_involved(who, told_by.family_members, happened, persona=config.persona_name),
-                tags=tags_kept(told_by.tags),
-                written_by=llm.name,
-            ), tuple(calls)
+            return _narrative(answer.record, content, who, happened, config=config, written_by=llm.name), tuple(calls)
     failure = ModelOutputError(
         f"The model {llm.name} wrote no true memory in {config.model_attempts} attempts ({wrong}); try another model."
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _where(events: Sequence[Event]) -> list[str]:
+    """The places of the events, each once."""
+    return list(dict.fromkeys(event.location for event in events if event.location))
+
+
+def _when(first: Event, zone: tzinfo) -> dict[str, str]:
+    """What the day and the time of the first event are called."""
+    at = first.timestamp
+    return {"weekday": weekday(at, zone), "time_of_day": part_of_day(at, zone), "day_type": day_type(at, zone)}
+
+
+def _asked(
+    events: Sequence[Event],
+    at: Sequence[datetime],
+    *,
+    who: Sequence[str],
+    where: Sequence[str],
+    when: Mapping[str, str],
+    seen_before: int,
+    earlier: Sequence[str],
+) -> str:
+    """What the model is told of the segment."""
+    longest = max(_LEAST, _SHOWN // len(events))
+    return files.fill(
+        "segment",
+        **when,
+        start=f"{at[0]:%Y-%m-%d %H:%M}",
+        end=f"{at[-1]:%Y-%m-%d %H:%M}",
+        locations=", ".join(where) or "not known",
+        participants=named(who) or "nobody named",
+        before="never" if not seen_before else "once" if seen_before == 1 else "several times",
+        earlier=_remembered(earlier),
+        events="\n".join(f"- [{then:%H:%M}] {_cut(event.description, longest)}" for event, then in zip(events, at, strict=True)),
+    )
+
+
+def _narrative(told: Composed, content: str, who: Sequence[str], happened: Sequence[str], *, config: Config, written_by: str) -> Narrative:
+    """The memory, of what the model told."""
+    return Narrative(
+        content=content,
+        memory_type=told.memory_type,
+        importance=told.importance,
+        emotion=told.emotion,
+        participants=_involved(who, told.family_members, happened, persona=config.persona_name),
+        tags=tags_kept(told.tags),
+        written_by=written_by,
+    )
 
 
 def _involved(who: Sequence[str], named_by: Sequence[str], happened: Sequence[str], *, persona: str) -> tuple[str, ...]:
