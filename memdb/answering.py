@@ -262,29 +262,23 @@ class Answering:
         judged: bool = False,
         vector: NDArray[np.float32] | None = None,
     ) -> Hits:
-        config = self._config
         return retrieve(
             self._store.database(),
             question,
             user_id=user_id,
             embedder=self.patient,
             now=now,
-            vector=vector,
-            weights=weights,
-            limit=limit,
+            config=self._config,
+            sifted=sifted,
             statuses=(EVER if as_of or question.past else LIVE) if statuses is None else statuses,
             as_of=as_of,
+            weights=weights,
+            limit=limit,
+            vector=vector,
             goal=goal,
             judged=judged,
             cache=self.cache,
             index=self._index,
-            base_half_life_days=config.base_half_life_days,
-            minimum_importance=config.minimum_importance,
-            top_k_lex=config.top_k_lex,
-            top_k_vec=config.top_k_vec,
-            hot_days=config.hot_days,
-            warm_days=config.warm_days,
-            **sifted,
         )
 
     def _weigh(

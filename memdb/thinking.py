@@ -402,9 +402,8 @@ def _related(db: Database, turn: Turn, config: Config) -> list[Fact]:
         user_id=turn.user_id,
         embedder=None,
         now=turn.timestamp,
-        kinds=stored.kinds_but_messages(db),
+        config=config,
+        sifted={"kinds": stored.kinds_but_messages(db)},
         limit=_RELATED,
-        hot_days=config.hot_days,
-        warm_days=config.warm_days,
     )
     return [hit.fact for hit in hits]

@@ -14,17 +14,19 @@ from memdb import stored
 from memdb.answers import Hit, Hits, Question
 from memdb.called import names_of
 from memdb.candidates import Bounds, Legs, Near, Words, only
+from memdb.config import Config
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.echoes import echoing
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
+from memdb.filters import Sifted
 from memdb.fusion import fuse
 from memdb.hyponyms import hyponyms_of
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
-from memdb.records import LIVE, Status, Tier, by_the_clock, fact_of, made
+from memdb.records import LIVE, Status, by_the_clock, fact_of, made
 from memdb.scoring import FEATURES, Scored, Scorer, best
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
@@ -54,126 +56,68 @@ def retrieve(
     user_id: str,
     embedder: Embedder | None,
     now: datetime,
-    hot_days: float,
-    warm_days: float,
-    vector: NDArray[np.float32] | None = None,
-    weights: str = "default",
-    limit: int = 10,
-    kinds: Sequence[str] | None = None,
+    config: Config,
+    sifted: Sifted | None = None,
     statuses: Sequence[Status] = LIVE,
     as_of: datetime | None = None,
-    categories: Sequence[str] | None = None,
-    memory_types: Sequence[str] | None = None,
-    tags: Sequence[str] | None = None,
-    must: Sequence[str] | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    min_age_minutes: float | None = None,
-    max_age_days: float | None = None,
-    min_score: float | None = None,
-    participants: Sequence[str] | None = None,
-    base_half_life_days: float | None = None,
-    minimum_importance: float | None = None,
-    top_k_lex: int | None = None,
-    top_k_vec: int | None = None,
+    weights: str = "default",
+    limit: int = 10,
+    vector: NDArray[np.float32] | None = None,
+    goal: str | None = None,
+    judged: bool = False,
     cache: VectorCache | None = None,
     index: OutsideIndex | None = None,
-    goal: str | None = None,
-    tiers: Sequence[Tier] | None = None,
-    judged: bool = False,
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
-    `goal` is what the user is after: it counts, by meaning or where there are no vectors by its words, in the ranking by sets that weigh it
-    and in `relevance`. `tiers` leaves out messages, episodes and memories of other ages; `hot_days` and `warm_days` are the most days of
-    each. `judged` counts votes and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
+    `question` comes from `understand`; any text is a safe one. `vector` is its unit vector, if that is ready; otherwise the embedder is
+    asked. When the embedder fails, or there is none, words alone are searched and `Hits.degraded` says why.
 
-    `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
+    `sifted` says what is looked at only. `goal` is what the user is after: it counts, by meaning or where there are no vectors by words, in
+    the ranking by sets that weigh it and in `relevance`. `judged` counts votes and gives each hit its `relevance` and `confidence_now`,
+    whichever set ranks.
 
     `index` is the collection that is asked for what is near, where it can tell: it knows what is believed now, of whom and of which kind.
-    `question` comes from `understand`; any text is a safe one. When the embedder fails, or there is none, words alone are searched and
-    `Hits.degraded` says why.
 
     Raises:
         InputError: the weight set or a kind is unknown.
     """
     started = time.perf_counter()
     keep_freed_memory()
+    sifted = sifted or {}
     chosen, model, newest = chosen_set(db, weights)
-    weight, wanted = chosen.weight, _wanted(kinds, chosen.kinds)
-    by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
-    meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
-    goal = goal if judged or weight.get("goal") else None
-    aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None else None
-    shelves = [] if meant is None else _shelves(wanted, statuses, weight)
-    legs = _legs(weight, question, top_k_lex=top_k_lex, top_k_vec=top_k_vec)
-    filters: dict[str, SqlValue] = {
-        "user_id": user_id,
-        "kinds": listed(wanted),
-        "statuses": listed(statuses),
-        "categories": listed(categories),
-        "memory_types": listed(memory_types),
-        "tags": listed(tags),
-        "must": required(must) if must else None,
-        "since": to_text(since) if since else None,
-        "until": to_text(until) if until else None,
-        "min_age_minutes": min_age_minutes,
-        "max_age_days": max_age_days,
-        "participants": listed(None if participants is None else spelled(participants)),
-        "tiers": listed(tiers),
-        "hot_days": hot_days,
-        "warm_days": warm_days,
-        "now": to_text(now),
-        "as_of": to_text(as_of) if as_of else None,
-    }
-    if tiers is not None:
-        ages = {name: filters[name] for name in ("user_id", "tiers", "hot_days", "warm_days", "now")}
-        filters["tiers"] = filters["tiers"] if db.tuples("scan.aside", **ages) else None
-    filtered = any(filters[name] is not None for name in _FILTERS)
-    asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
-    asked = _Asked(question, chosen, wanted, statuses, shelves, legs, filters, filtered, asks_now, match_expression(question))
+    asked = _asked_for(db, question, chosen, user_id=user_id, now=now, config=config, sifted=sifted, statuses=statuses, as_of=as_of)
+    goal = goal if judged or chosen.weight.get("goal") else None
+    meant = _meant(db, asked, goal, embedder=embedder, model=model, ready=vector)
     hits = None
-    if index is not None and meant is not None and "closed" not in shelves and not filtered:
-        hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
+    if index is not None and meant.vector is not None and asked.by_collection:
+        k = asked.legs.semantic
+        hits, why_not = index.find(db, meant.vector, user_id=user_id, kinds=asked.kinds, statuses=statuses, k=k)
+        meant = meant._replace(degraded=why_not)
     with db.snapshot():
         near: list[Near] = []
-        if meant is not None and hits is None:
+        if meant.vector is not None and hits is None:
             try:
-                near = (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves, embedder=model)
+                near = (cache or VectorCache(0)).near(db, meant.vector, user_id=user_id, shelves=asked.shelves, embedder=model)
             except ModelUnavailable as changed:  # while the question was being embedded
-                meant, aim, degraded = None, None, f"searched by words only: {changed}"
+                meant = _Meant(None, None, f"searched by words only: {changed}")
         found = _find(db, asked, near, hits)
-        aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
-        values = {
-            **filters,
-            **_told(asked, found),
-            "weights": weights,
-            "rows": newest,
-            "embedding": to_blob(meant) if found.outside and meant is not None else None,
-            "goal": to_blob(aim) if aim is not None else None,
-            "base_half_life_days": base_half_life_days,
-            "minimum_importance": minimum_importance,
-            "k_lex": top_k_lex,
-            "k_vec": top_k_vec,
-        }
+        aimed = _serving(db, goal, asked) if goal and meant.aim is None and meant.vector is None else {}
+        values = {**asked.filters, **_told(asked, found), **_by(meant, found, weights, newest, config)}
         scorer = _scorer(db, asked, found, values, aimed)
-        bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
-        rows = _ranked(asked, found, scorer, bounds=bounds, newest=newest, limit=limit, least=min_score, voted=judged)
-        if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
-            with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
-                both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=asked.terms)
-            rows = both if {row.id for row in both} - {row.id for row in rows} else rows
+        bounds = chosen.aimed if meant.aim is not None or aimed else chosen.bounds
+        least = sifted.get("min_score")
+        rows = _ranked(asked, found, scorer, bounds=bounds, newest=newest, limit=limit, least=least, voted=judged)
+        if as_of is not None and (question.terms or question.days) and (gone := _archived(db, asked.filters)):
+            rows = _with_archived(db, asked, scorer, rows, gone, limit=limit, least=least, voted=judged)
         unspoken, tells = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
-    if rows and meant is not None and not degraded and not values["compared"]:
+    degraded = meant.degraded
+    if rows and meant.vector is not None and not degraded and not values["compared"]:
         degraded = "searched by words only: what could be found has no vectors yet"
-    judge = read_judge(db) if judged else None
-    weighed = dict(chosen.ranking)  # the caller's own
-    with stored.reading(db, rows=({"fact_id": row.fact[0], "user_id": user_id} for row in rows)):
-        hits_found = [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows]
     return Hits(
-        hits_found,
+        _hits(db, rows, asked, judge=read_judge(db) if judged else None, at=now if as_of is None else None),
         question=question,
-        embedder=model if meant is not None and not degraded else None,
+        embedder=model if meant.vector is not None and not degraded else None,
         degraded=degraded,
         lexical=sum(1 for row in rows if row.by_words),
         semantic=sum(1 for row in rows if row.by_meaning),
@@ -202,6 +146,11 @@ class _Asked(NamedTuple):
     terms: str
 
     @property
+    def by_collection(self) -> bool:
+        """Whether a collection can tell what is near: it knows the living alone, of whom and of which kind they are."""
+        return "closed" not in self.shelves and not self.filtered
+
+    @property
     def said(self) -> Sequence[int]:
         """The messages among which the first or the last is asked for."""
         return self.question.said if self.legs.placed else ()
@@ -227,6 +176,77 @@ class _Found(NamedTuple):
     def outside(self) -> bool:
         """Whether the statement itself brings together what words and a collection found."""
         return self.hits is not None
+
+
+class _Meant(NamedTuple):
+    """The vectors of a question and of what the user is after, None where words must do; and why they must, where they should not."""
+
+    vector: NDArray[np.float32] | None
+    aim: NDArray[np.float32] | None
+    degraded: str | None
+
+
+def _asked_for(
+    db: Database,
+    question: Question,
+    chosen: WeightSet,
+    *,
+    user_id: str,
+    now: datetime,
+    config: Config,
+    sifted: Sifted,
+    statuses: Sequence[Status],
+    as_of: datetime | None,
+) -> _Asked:
+    """What is asked, by a weight set and within what is looked at only."""
+    wanted = _wanted(sifted.get("kinds"), chosen.kinds)
+    must, since, until, participants = sifted.get("must"), sifted.get("since"), sifted.get("until"), sifted.get("participants")
+    ages: dict[str, SqlValue] = {
+        "user_id": user_id,
+        "tiers": listed(sifted.get("tiers")),
+        "hot_days": config.hot_days,
+        "warm_days": config.warm_days,
+        "now": to_text(now),
+    }
+    if ages["tiers"] is not None and not db.tuples("scan.aside", **ages):
+        ages["tiers"] = None
+    filters: dict[str, SqlValue] = {
+        **ages,
+        "kinds": listed(wanted),
+        "statuses": listed(statuses),
+        "categories": listed(sifted.get("categories")),
+        "memory_types": listed(sifted.get("memory_types")),
+        "tags": listed(sifted.get("tags")),
+        "must": required(must) if must else None,
+        "since": to_text(since) if since else None,
+        "until": to_text(until) if until else None,
+        "min_age_minutes": sifted.get("min_age_minutes"),
+        "max_age_days": sifted.get("max_age_days"),
+        "participants": listed(None if participants is None else spelled(participants)),
+        "as_of": to_text(as_of) if as_of else None,
+    }
+    return _Asked(
+        question=question,
+        chosen=chosen,
+        kinds=wanted,
+        statuses=statuses,
+        shelves=_shelves(wanted, statuses, chosen.weight),
+        legs=_legs(chosen.weight, question, top_k_lex=config.top_k_lex, top_k_vec=config.top_k_vec),
+        filters=filters,
+        filtered=any(filters[name] is not None for name in _FILTERS),
+        asks_now=question.present and as_of is None and set(statuses) <= set(LIVE),
+        terms=match_expression(question),
+    )
+
+
+def _meant(
+    db: Database, asked: _Asked, goal: str | None, *, embedder: Embedder | None, model: str | None, ready: NDArray[np.float32] | None
+) -> _Meant:
+    """What a question means and what its user is after, as vectors, where the weight set and the settings look for what is near."""
+    if not (asked.legs.semantic and asked.chosen.weight.get("k_vec", 1)):
+        return _Meant(None, None, None)
+    vector, degraded = _embed(asked.question.meaning, embedder, db, model, ready)
+    return _Meant(vector, _embed(goal, embedder, db, model)[0] if goal and vector is not None else None, degraded)
 
 
 def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _Found:
@@ -273,6 +293,20 @@ def _told(asked: _Asked, found: _Found) -> dict[str, SqlValue]:
     }
 
 
+def _by(meant: _Meant, found: _Found, weights: str, newest: int, config: Config) -> dict[str, SqlValue]:
+    """What the statement is told of how to rank."""
+    return {
+        "weights": weights,
+        "rows": newest,
+        "embedding": to_blob(meant.vector) if found.outside and meant.vector is not None else None,
+        "goal": to_blob(meant.aim) if meant.aim is not None else None,
+        "base_half_life_days": config.base_half_life_days,
+        "minimum_importance": config.minimum_importance,
+        "k_lex": config.top_k_lex,
+        "k_vec": config.top_k_vec,
+    }
+
+
 def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, SqlValue], aimed: Mapping[int, float]) -> Scorer:
     hyponyms = found.of_kind.shares()
     telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if found.outside else []  # which no collection knows to be of the kind
@@ -305,6 +339,15 @@ def _ranked(
     return best(field, scorer, legs=asked.legs, update=update, limit=limit, least=least, voted=voted)
 
 
+def _with_archived(
+    db: Database, asked: _Asked, scorer: Scorer, rows: list[Scored], gone: str, *, limit: int, least: float | None, voted: bool
+) -> list[Scored]:
+    """The best of what was found and of what is `gone` into the archive, where that has any of it."""
+    with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
+        both = scorer.rows([row.found() for row in rows], limit, voted=voted, least=least, terms=asked.terms)
+    return both if {row.id for row in both} - {row.id for row in rows} else rows
+
+
 def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
     """What the archive holds of what was true then, and its words, as JSON; "" for nothing."""
     asked = {name: filters[name] for name in ("user_id", "as_of", "kinds", "statuses", "since", "until")}
@@ -330,11 +373,11 @@ def _keyed(db: Database, question: Question, *, user_id: str, at: str) -> list[i
     return [cast(int, id) for (id,) in found]
 
 
-def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], columns: Mapping[str, float]) -> dict[int, float]:
+def _serving(db: Database, goal: str, asked: _Asked) -> dict[int, float]:
     """How much of a goal's words each row has that has any, as a share of the most."""
     telling = [word for word in dict.fromkeys(words_of(goal, contracted=True)) if word.replace("’", "'") not in STOP_WORDS]
     terms = " OR ".join(map(quoted, telling[:_GOAL_WORDS])) or '""'
-    return _worded(db, terms, filters=filters, columns=columns).shares()
+    return _worded(db, terms, filters=asked.filters, columns=asked.chosen.columns).shares()
 
 
 def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> tuple[tuple[str, ...], float]:
@@ -402,6 +445,14 @@ def _embed(
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost the user the answer
         return None, f"searched by words only: the embedder {embedder.name} failed ({type(error).__name__}: {error})"
     return vectors[0], None
+
+
+def _hits(db: Database, rows: Sequence[Scored], asked: _Asked, *, judge: Judge | None, at: datetime | None) -> list[Hit]:
+    """The hits of what was scored; of what is over `at` that time, where one is given, with the status expired."""
+    weighed = dict(asked.chosen.ranking)  # the caller's own
+    user_id = asked.filters["user_id"]
+    with stored.reading(db, rows=({"fact_id": row.fact[0], "user_id": user_id} for row in rows)):
+        return [_hit(row, weighed, judge, now=at) for row in rows]
 
 
 def _hit(row: Scored, weights: dict[str, float], judge: Judge | None, *, now: datetime | None) -> Hit:
