@@ -417,5 +417,5 @@ def test_what_was_said_on_a_day_written_so_is_found_before_the_like_of_other_day
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         for day, bought in enumerate(("苹果", "西瓜", "葡萄", "香蕉", "草莓", "樱桃"), start=1):
             mem.observe(f"今天我买了{bought}", "真好", user_id="王峰", timestamp=f"2025-05-0{day}T10:00:00Z")
-        found = mem.search("在5月3号我买了什么？", user_id="王峰", now=WEDNESDAY, limit=2)
+        found = mem.search("在5月3号我买了什么", user_id="王峰", now=WEDNESDAY, limit=2)
     assert {hit.fact.value_text for hit in found} == {"今天我买了葡萄", "真好"}
