@@ -690,3 +690,18 @@ def test_only_what_upkeep_made_one_with_what_is_taken_back_stands_by_itself_agai
     mem.drain()
     assert mem.maintain(now="2025-03-07").merged == 1  # what is held twice again
     assert sorted(fact.source_turn_id for fact in mem.facts("ana")) == ["t2", "t3"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_only_what_waited_for_the_place_of_what_stands_again_waits_again(archived: bool, mem: memdb.Memory) -> None:
+    for month, text in enumerate(
+        ("live in Porto. I work at Bosch.", "live in Faro. I work at Siemens.", "moved to Rome. I now work at Zara."), start=3
+    ):
+        mem.observe(f"I {text}", user_id="ana", turn_id=f"t{month}", timestamp=f"2025-0{month}-01T10:00:00Z")
+        mem.drain()
+    if archived:
+        assert mem.compact(now="2026-04-01") == 4
+    (rome,) = mem.facts("ana", key="user.lives_in")
+    mem.reject(rome.fact_id, now="2026-04-02")
+    held = mem.facts("ana", kinds=["fact"], statuses=["active", "pending_confirmation"])
+    assert {(fact.object, fact.status) for fact in held} == {("Porto", "active"), ("Faro", "pending_confirmation"), ("Zara", "active")}
