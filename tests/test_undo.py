@@ -705,3 +705,11 @@ def test_only_what_waited_for_the_place_of_what_stands_again_waits_again(archive
     mem.reject(rome.fact_id, now="2026-04-02")
     held = mem.facts("ana", kinds=["fact"], statuses=["active", "pending_confirmation"])
     assert {(fact.object, fact.status) for fact in held} == {("Porto", "active"), ("Faro", "pending_confirmation"), ("Zara", "active")}
+
+
+def test_an_import_that_is_taken_back_was_changed_last_by_that(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Likes figs", "user_id": "ana", "turn_id": "t1", "timestamp": "2025-03-01"}])
+    (fact,) = mem.facts("ana")
+    mem.undo(user_id="ana", turn_id="t1", now="2025-04-01")
+    (ended,) = mem.facts("ana", statuses=["expired"])
+    assert (ended.fact_id, f"{ended.updated_at:%Y-%m-%d}") == (fact.fact_id, "2025-04-01")
