@@ -713,3 +713,14 @@ def test_an_import_that_is_taken_back_was_changed_last_by_that(mem: memdb.Memory
     mem.undo(user_id="ana", turn_id="t1", now="2025-04-01")
     (ended,) = mem.facts("ana", statuses=["expired"])
     assert (ended.fact_id, f"{ended.updated_at:%Y-%m-%d}") == (fact.fact_id, "2025-04-01")
+
+
+def test_of_an_import_that_is_taken_back_only_the_doubts_go(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": text, "user_id": "ana", "turn_id": text} for text in ("Likes figs", "Owns a fig tree")])
+    figs, tree = mem.facts("ana")
+    for relation in ("contradicts", "supports"):
+        mem._store.database().run(
+            "apply.link", source_id=figs.fact_id, target_id=tree.fact_id, relation=relation, now="2025-03-01T10:00:00.000Z"
+        )
+    mem.undo(user_id="ana", turn_id=figs.source_turn_id)
+    assert mem._store.database().connection.execute("select relation from links").fetchall() == [("supports",)]
