@@ -647,9 +647,9 @@ def test_an_import_that_was_ended_since_is_counted_as_kept(mem: memdb.Memory) ->
 
 
 def test_who_said_a_fact_and_when_what_it_tells_of_is_go_back_with_what_changed_them(mem: memdb.Memory) -> None:
-    for turn_id, day, source in (("t1", "2025-06-05", "inferred"), ("t2", "2025-06-07", "user_message")):
-        said = {"event_time": day, "source": source, "turn_id": turn_id, "timestamp": f"2025-05-0{turn_id[1]}"}
-        mem.remember("The concert is on", user_id="ana", **said)
+    said = "The concert is on"
+    mem.remember(said, user_id="ana", event_time="2025-06-05", source="inferred", turn_id="t1", timestamp="2025-05-01")
+    mem.remember(said, user_id="ana", event_time="2025-06-07", source="user_message", turn_id="t2", timestamp="2025-05-02")
     [concert] = mem.facts("ana", now="2025-05-03")
     assert (str(concert.event_time)[:10], concert.source) == ("2025-06-07", "user_message")
     assert mem.undo(user_id="ana", turn_id="t2", now="2025-05-03").restored == 1
