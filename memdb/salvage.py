@@ -15,7 +15,7 @@ from memdb.database import Database
 from memdb.driver import NO_UTF_8, ZEROED
 from memdb.errors import ConflictError, SchemaError
 from memdb.records import Damage
-from memdb.store import Store, tell_clocks
+from memdb.store import Store, tell_clocks, tell_meanings
 from memdb.trees import Entry, Garbled, Object, Pages, Part, Value, is_zeroed
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str, Garbled), "BLOB": (bytes,)}
@@ -436,6 +436,7 @@ def _finish(path: Path) -> list[Lost]:
             lost = [Lost(table=told.removeprefix("mend.no_"), rows=rows) for told in _WITHOUT_ROWS if (rows := db.run(told))]
             for statement in ("mend.no_vectors", "mend.wanted", "mend.no_words", "mend.words"):
                 db.run(statement)
+            tell_meanings(db)
             tell_clocks(db, Config().zone)
         db.checkpoint()
     finally:

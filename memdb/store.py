@@ -281,10 +281,7 @@ def _bring_up_to_date(database: Database, path: Path, zone: tzinfo) -> None:
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
         version = check_version(database.connection, path)
         others = _not_ours(database.connection) if version else {}
-        changes = [sql for number, sql in files.migrations() if number > version] if version else [files.schema()]
-        if version < SCHEMA_VERSION:
-            changes.append(files.read("sql/dictionary.sql"))
-        for sql in changes:
+        for sql in [sql for number, sql in files.migrations() if number > version] if version else [files.schema()]:
             with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
                 database.connection.execute("pragma writable_schema = on")
                 database.connection.execute(sql)
@@ -296,7 +293,14 @@ def _bring_up_to_date(database: Database, path: Path, zone: tzinfo) -> None:
             with database.translated():
                 database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
+            tell_meanings(database)
             tell_clocks(database, zone)
+
+
+def tell_meanings(database: Database) -> None:
+    """Write down what every table, view and column holds; by that they are also known as memdb's own."""
+    with database.translated():
+        database.connection.execute(files.read("sql/dictionary.sql"))
 
 
 def tell_clocks(database: Database, zone: tzinfo) -> None:

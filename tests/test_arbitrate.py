@@ -1328,3 +1328,13 @@ def test_what_is_stated_takes_the_place_of_what_was_to_last_for_a_time(mem: memd
 
 def test_a_decision_is_named_as_it_always_was_so_that_a_retry_after_an_upgrade_is_known() -> None:
     assert action_hash_of("end", "é", 1, None, ["b", {"z": 1, "a": 2}]) == "b361f172e0b2b312fd838e1f301f5c67"
+
+
+def test_what_waited_was_last_mentioned_when_it_was_confirmed(mem: memdb.Memory) -> None:
+    for month, place in ((3, "Porto"), (4, "Faro")):
+        mem.observe(f"I live in {place}.", user_id="ana", turn_id=f"t{month}", timestamp=f"2025-0{month}-01T10:00:00Z")
+        mem.drain()
+    (waits,) = mem.facts("ana", key="user.lives_in", statuses=["pending_confirmation"])
+    mem.confirm(waits.fact_id, now="2025-06-01")
+    (faro,) = mem.facts("ana", key="user.lives_in")
+    assert (faro.object, f"{faro.last_mentioned_at:%m}", f"{faro.updated_at:%m}") == ("Faro", "06", "06")

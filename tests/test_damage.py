@@ -563,6 +563,17 @@ def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: 
     assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
 
 
+def test_what_is_left_damaged_is_told_beside_what_is_set_aside(damaged: Damage) -> None:
+    mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
+    connection = mem._store.database().connection
+    connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
+    connection.execute("insert into turn_notes (user_id, turn_id, step, why) values ('ana', 'turn-1', 'gate', cast(x'ff' as text))")
+    mended = mem.mend()
+    assert [one.table for one in mended.set_aside] == ["turn_notes"]
+    assert [(one.table, one.row) for one in mended.left] == [("kinds", "kind 'own'")]
+    assert tuple(mem.check()) == mended.left
+
+
 def test_a_sound_file_is_not_even_copied(path: Path) -> None:
     with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
         assert mem.mend() == memdb.Mended()

@@ -1039,3 +1039,33 @@ def test_forgetting_a_key_takes_what_was_said_to_be_over_under_it(mem: memdb.Mem
     assert all("Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea"))
     mem.forget("ana", key="user.works_at")
     assert ["Siemens" in str(rows_of(mem, user)["ends"]) for user in ("ana", "bea")] == [False, True]
+
+
+def test_what_else_happened_beside_a_forgotten_turn_is_told_anew(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        for user in ("ana", "bea"):
+            mem.observe("I live in Rome.", user_id=user, turn_id="t1", session_id="s", timestamp="2025-03-03T08:00:00Z")
+            mem.event("Rui made coffee", user_id=user, timestamp="2025-03-03T08:20:00Z")
+        mem.drain()
+        mem.narrate(now="2025-03-04")
+        [before] = mem.facts("bea", kinds=["narrative"])
+        assert "coffee" in before.value_text
+        mem.forget("ana", key="user.lives_in")
+        assert mem.facts("ana", kinds=["narrative"]) == []
+        mem.narrate(now="2025-03-04")
+        [memory] = mem.facts("ana", kinds=["narrative"])
+        assert ("coffee" in memory.value_text, "Rome" in memory.value_text) == (True, False)
+        assert mem.facts("bea", kinds=["narrative"]) == [before]
+
+
+def test_with_all_experience_goes_what_memories_that_were_archived_told_of(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for user in ("ana", "bea"):
+            mem.event("Rui made coffee", user_id=user, timestamp="2025-03-03T08:20:00Z")
+            mem.narrate(now="2025-03-04")
+            mem.reject(mem.facts(user, kinds=["narrative"])[0].fact_id)
+        assert mem.compact(now="2030-01-01") == 2
+        mem.forget("ana", key="household.experience")
+        db = mem._store.database().connection
+        for table in ("events", "segments", "facts_archive"):
+            assert db.execute(f"select user_id from {table}").fetchall() == [("bea",)]

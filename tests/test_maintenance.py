@@ -1538,3 +1538,11 @@ def test_what_was_right_for_a_question_is_so_as_what_stands_for_it(mem: memdb.Me
     mem.maintain()
     assert [labelled.relevant for labelled in mem.labels()] == [("one",)]
     assert mem.evaluate(weights=["lexical-only"])["lexical-only"]["rec@10"] == 1.0
+
+
+def test_the_upkeep_of_one_user_ends_nothing_of_another(mem: memdb.Memory) -> None:
+    for user in ("ana", "bea"):
+        mem.remember("Is in Rome", user_id=user, valid_from="2025-03-01", valid_to="2025-03-08", timestamp="2025-03-01")
+    mem.maintain(user_id="ana", now="2025-04-01")
+    rows = mem._store.database().connection.execute("select user_id, status from facts where kind <> 'message' order by user_id")
+    assert rows.fetchall() == [("ana", "expired"), ("bea", "active")]

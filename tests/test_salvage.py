@@ -16,7 +16,9 @@ from memdb.disk import UNFINISHED, finish
 from memdb.embed import HashingEmbedder
 from memdb.interfaces import chroma
 from memdb.interfaces.commands import app
+from memdb.mending import mend_closed
 from memdb.tables import copy_file
+from memdb.times import to_utc
 from memdb.trees import Pages, is_zeroed
 
 SIZE = 4096
@@ -379,6 +381,40 @@ def test_what_refers_to_a_row_is_set_aside_with_it_where_pages_are_damaged_too(p
     overwrite(path, page_of(path, "model_calls"), b"\xff" * SIZE)
     mended = memdb.mend(path)
     assert ([one.table for one in mended.set_aside], rows_of(path)["links"]) == (["facts"], set())
+
+
+def test_a_file_that_is_made_anew_tells_what_its_tables_hold_and_is_checked_as_before(path: Path) -> None:
+    def told() -> list[tuple[object, ...]]:
+        return apsw.Connection(str(path)).execute("select * from dictionary order by table_name, column_name").fetchall()
+
+    before = told()
+    overwrite(path, page_of(path, "model_calls"), b"\xff" * SIZE)
+    memdb.mend(path)
+    assert told() == before
+    shell(path, "insert into feedback values ('user 0', 'Where?', 'gone', 1, '2025-03-01T10:00:00.000Z')")
+    with opened(path) as mem:
+        assert [(one.table, one.fault.endswith("is not there")) for one in mem.check()] == [("feedback", True)]
+
+
+def test_what_rows_name_and_is_gone_is_there_again_where_pages_are_damaged_too(path: Path) -> None:
+    shell(path, "pragma foreign_keys = off; update kinds set kind = 'fabt' where kind = 'fact'")
+    overwrite(path, page_of(path, "model_calls"), b"\xff" * SIZE)
+    mended = memdb.mend(path)
+    assert (mended.set_aside, mended.left) == ((), ())
+    assert apsw.Connection(str(path)).execute("pragma foreign_key_check").fetchall() == []
+
+
+def test_a_log_beside_a_file_that_cannot_be_opened_is_read_and_copied_with_it(path: Path, tmp_path: Path) -> None:
+    with opened(path) as mem:
+        mem._store.database().connection.execute("update facts set confidence = 0.125 where value_text = 'Game 3 is fun'")
+        torn = Path(shutil.copy(path, tmp_path / "torn.db"))
+        log = Path(shutil.copy(path.with_name("mem.db-wal"), torn.with_name("torn.db-wal"))).read_bytes()
+    overwrite(torn, 1, b"x" * SIZE)
+    mended = mend_closed(torn, now=to_utc("2025-03-20"))
+    assert Path(f"{mended.copy_of_before}-wal").read_bytes() == log
+    assert list(torn.parent.glob("torn.db-*")) == []
+    found = "select confidence from facts where value_text = 'Game 3 is fun'"
+    assert apsw.Connection(str(torn)).execute(found).fetchall() == [(0.125,)]
 
 
 def test_a_list_of_free_pages_that_is_wrong_is_made_anew(path: Path) -> None:

@@ -191,7 +191,9 @@ def test_a_text_that_is_refused_so_often_is_dead_and_retry_revives_it(tmp_path: 
         assert mem.drain()
         assert embedder.refused == 3
         assert (mem.stats().outbox_dead, mem.stats().outbox_waiting) == (1, 0)
-        assert "picky-16 made of text 1 a vector" in str(mem.vectors().error)
+        state = mem.vectors()
+        assert (state.written, state.dead, state.waiting) == (0, 1, 0)
+        assert "picky-16 made of text 1 a vector" in str(state.error)
         embedder.bad = "nothing of the kind"
         assert mem.retry() == 1
         assert mem.drain()
@@ -664,3 +666,11 @@ def test_a_message_that_somebody_closes_in_the_file_loses_its_window(mem: memdb.
         db.connection.execute("update facts set status = 'expired' where value_text = 'Hello.'")
     assert mem.drain(5)
     assert db.connection.execute("select rowid, shelf from facts_vec where abs(rowid) = 1").fetchall() == [(1, "closed")]
+
+
+def test_the_state_of_the_vectors_counts_no_row_without_one(mem: memdb.Memory) -> None:
+    mem.remember("Ana plays chess", user_id="ana")
+    mem.drain()
+    mem.remember("Ana plays go", user_id="ana")
+    state = mem.vectors()
+    assert (state.written, state.waiting, state.dead, state.gathered, state.next_embedder) == (1, 1, 0, 0, None)

@@ -623,3 +623,104 @@ def test_what_waits_and_says_the_same_as_what_stands_again_was_that_said_again(t
     (faro,) = [fact for fact in mem.facts("ana") if fact.object == "Faro"]
     mem.reject(faro.fact_id) if take_back == "reject" else mem.undo(user_id="ana", turn_id="t1")
     assert [(fact.object, fact.status, fact.confidence, fact.seen_count) for fact in mem.facts("ana")] == [("Porto", "active", 0.7, 2)]
+
+
+def test_an_import_is_taken_back_though_something_else_came_in_otherwise(told: memdb.Memory) -> None:
+    told.remember_many([{"value_text": "Likes figs", "key": "user.likes", "user_id": "ana", "turn_id": "import"}])
+    assert told.undo(user_id="ana", turn_id="import") == memdb.Undone(ended=1)
+    assert held(told) == {"user.lives_in": "Lisbon", "user.likes": "jazz"}
+
+
+def test_an_import_is_taken_back_though_the_time_of_what_it_told_is_over_by_now(mem: memdb.Memory) -> None:
+    trip = {"value_text": "Ana is in Rome", "valid_from": "2025-03-01", "valid_to": "2025-03-08", "timestamp": "2025-03-01"}
+    mem.remember_many([{**trip, "user_id": "ana", "turn_id": "t1"}])
+    mem.maintain(now="2025-04-01")
+    assert [fact.value_text for fact in mem.facts("ana", as_of="2025-03-05")] == ["Ana is in Rome"]
+    mem.undo(user_id="ana", turn_id="t1")
+    assert mem.facts("ana", as_of="2025-03-05") == []
+
+
+def test_an_import_that_was_ended_since_is_counted_as_kept(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Likes figs", "key": "user.likes", "user_id": "ana", "turn_id": "t1", "timestamp": "2025-03-01"}])
+    mem.end(mem.facts("ana")[0].fact_id, valid_to="2025-03-08", now="2025-03-09")
+    assert mem.undo(user_id="ana", turn_id="t1") == memdb.Undone(kept=1)
+
+
+def test_who_said_a_fact_and_when_what_it_tells_of_is_go_back_with_what_changed_them(mem: memdb.Memory) -> None:
+    said = "The concert is on"
+    mem.remember(said, user_id="ana", event_time="2025-06-05", source="inferred", turn_id="t1", timestamp="2025-05-01")
+    mem.remember(said, user_id="ana", event_time="2025-06-07", source="user_message", turn_id="t2", timestamp="2025-05-02")
+    [concert] = mem.facts("ana", now="2025-05-03")
+    assert (str(concert.event_time)[:10], concert.source) == ("2025-06-07", "user_message")
+    assert mem.undo(user_id="ana", turn_id="t2", now="2025-05-03").restored == 1
+    [concert] = mem.facts("ana", now="2025-05-03")
+    assert (str(concert.event_time)[:10], concert.source) == ("2025-06-05", "inferred")
+
+
+@pytest.mark.parametrize("cause", [{"turn_id": "t4"}, {"session_id": "four"}], ids=["its turn", "its session"])
+def test_an_end_that_is_taken_back_ends_nothing_that_comes_in_late(told: memdb.Memory, cause: dict[str, str]) -> None:
+    for user, turns in (("ana", {"t3": "three", "t4": "four"}), ("bea", {"t3": "four", "t4": "three"})):
+        for (turn_id, session), fruit in zip(turns.items(), ("figs", "plums"), strict=True):
+            at = f"2025-06-0{turn_id[1]}T10:00:00Z"
+            told.observe(f"I no longer like {fruit}.", user_id=user, turn_id=turn_id, session_id=session, timestamp=at)
+    told.drain()
+    told.undo(user_id="ana", **cause)
+    for user in ("ana", "bea"):
+        told.observe("I like figs. I like plums.", user_id=user, turn_id="t0", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert {fact.object for fact in told.facts("ana", key="user.likes")} == {"jazz", "plums"}
+    assert told.facts("bea", key="user.likes") == []
+
+
+def test_what_another_user_said_in_a_turn_of_that_name_is_told_all_the_same(home: memdb.Memory) -> None:
+    bread(home, 3)
+    home.observe("I planted a lemon tree.", user_id="bea", turn_id="b3", session_id="s3", timestamp="2025-03-03T08:00:00Z")
+    home.undo(user_id="ana", turn_id="b3")
+    home.narrate(now="2025-03-04")
+    assert [fact.user_id for user in ("ana", "bea") for fact in home.facts(user, kinds=["narrative"])] == ["bea"]
+
+
+def test_only_what_upkeep_made_one_with_what_is_taken_back_stands_by_itself_again(mem: memdb.Memory) -> None:
+    for place, said in enumerate(("The code is 12", "The code is 12", "The gate is green", "The gate is green", "The code is 12"), start=1):
+        mem.remember_many([{"value_text": said, "user_id": "ana", "turn_id": f"t{place}", "timestamp": f"2025-03-0{place}"}])
+    mem.drain()
+    assert mem.maintain(now="2025-03-06").merged == 3
+    assert mem.undo(user_id="ana", turn_id="t1").ended == 1
+    assert sorted(fact.source_turn_id for fact in mem.facts("ana")) == ["t2", "t3", "t5"]
+    mem.drain()
+    assert mem.maintain(now="2025-03-07").merged == 1  # what is held twice again
+    assert sorted(fact.source_turn_id for fact in mem.facts("ana")) == ["t2", "t3"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_only_what_waited_for_the_place_of_what_stands_again_waits_again(archived: bool, mem: memdb.Memory) -> None:
+    for month, text in enumerate(
+        ("live in Porto. I work at Bosch.", "live in Faro. I work at Siemens.", "moved to Rome. I now work at Zara."), start=3
+    ):
+        mem.observe(f"I {text}", user_id="ana", turn_id=f"t{month}", timestamp=f"2025-0{month}-01T10:00:00Z")
+        mem.drain()
+    if archived:
+        assert mem.compact(now="2026-04-01") == 4
+    (rome,) = mem.facts("ana", key="user.lives_in")
+    mem.reject(rome.fact_id, now="2026-04-02")
+    held = mem.facts("ana", kinds=["fact"], statuses=["active", "pending_confirmation"])
+    assert {(fact.object, fact.status) for fact in held} == {("Porto", "active"), ("Faro", "pending_confirmation"), ("Zara", "active")}
+
+
+def test_an_import_that_is_taken_back_was_changed_last_by_that(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Likes figs", "user_id": "ana", "turn_id": "t1", "timestamp": "2025-03-01"}])
+    (fact,) = mem.facts("ana")
+    mem.undo(user_id="ana", turn_id="t1", now="2025-04-01")
+    (ended,) = mem.facts("ana", statuses=["expired"])
+    assert (ended.fact_id, f"{ended.updated_at:%Y-%m-%d}") == (fact.fact_id, "2025-04-01")
+
+
+def test_of_an_import_that_is_taken_back_only_the_doubts_go(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": text, "user_id": "ana", "turn_id": text} for text in ("Likes figs", "Owns a fig tree")])
+    figs, tree = mem.facts("ana")
+    for relation in ("contradicts", "supports"):
+        mem._store.database().run(
+            "apply.link", source_id=figs.fact_id, target_id=tree.fact_id, relation=relation, now="2025-03-01T10:00:00.000Z"
+        )
+    mem.undo(user_id="ana", turn_id=figs.source_turn_id)
+    assert mem._store.database().connection.execute("select relation from links").fetchall() == [("supports",)]
