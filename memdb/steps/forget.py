@@ -17,6 +17,7 @@ _MANY = 500  # rows; for fewer, the triggers are quicker than planning every sta
 _INSTEAD = ("forget.unlist_words", "forget.vectors_go", "forget.ungather", "forget.unmirror", "forget.mirror_erased")
 """What the triggers do for each row that goes, for all of a user."""
 
+_MERGED_AT = 10  # percent; FTS5's own choice
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
 
 
@@ -51,6 +52,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     The vectors of what is gone wait in the outbox: nobody finds anything by them, and to remove them takes longer than all else.
     """
     db.run("forget.allow", user_id=user_id, key=key)
+    db.run("forget.merging", percent=0)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
     gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
@@ -71,6 +73,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     for row in db.all("forget.windows", user_id=user_id, key=key):
         db.run("sync.remove", id=row["id"])
     _tell_vectors(db, user_id=user_id)
+    db.run("forget.merging", percent=_MERGED_AT)
     db.run("forget.disallow")
     return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history)
 
