@@ -78,9 +78,12 @@ returning id, session_id;
 -- statement: delete_all_messages
 delete from facts where kind = 'message' and user_id = :user_id;
 
--- Whether a user has at least so many rows.
+-- Whether a user has at least so many rows, and whether that is more than half of all.
 -- statement: many
-select 1 from facts where user_id = :user_id limit 1 offset :least - 1;
+select 2 * (select count(*) from facts where user_id = :user_id) > (select count(*) from facts) as most
+from facts
+where user_id = :user_id
+limit 1 offset :least - 1;
 
 -- What the triggers of facts do for each row that goes, done at once for all that a user has: of each row SQLite would look for neighbours that go
 -- with it, and note each window up to three times.

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 from memdb.answers import Forgotten
 from memdb.database import Database, SqlValue
+from memdb.schema import unindexed
 
 _BATCH = 500  # texts that are looked through at once, and vectors that are erased
 BEGINNING = -(2**63)
@@ -57,12 +58,13 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
     gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
-    many = key is None and db.all("forget.many", user_id=user_id, least=_MANY) and not db.all("insert.strange")
+    many = db.one("forget.many", user_id=user_id, least=_MANY) if key is None and not db.all("insert.strange") else None
     with db.untriggered() if many else nullcontext():
         for instead in _INSTEAD if many else ():
             db.run(instead, user_id=user_id)
-        messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
-        facts = db.run("forget.delete_facts", user_id=user_id, key=key)
+        with unindexed(db, "facts", but="facts_user_id") if many and many["most"] else nullcontext():
+            messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
+            facts = db.run("forget.delete_facts", user_id=user_id, key=key)
     archived = db.run("forget.delete_archive", user_id=user_id, key=key)
     history = db.run("forget.delete_history", user_id=user_id, key=key)
     removed = db.run("forget.delete_turns", user_id=user_id, key=key, turns=turns)
