@@ -645,7 +645,8 @@ def test_a_key_of_many_facts_goes_without_a_merge_of_the_index_meanwhile(tmp_pat
 @pytest.mark.parametrize(("others", "left_out"), [(500, True), (601, False)])
 def test_indexes_are_made_anew_where_most_rows_go_with_a_user(others: int, left_out: bool, tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
-        mem.remember_many({"value_text": f"Hums {n}", "user_id": "ana" if n < 600 else "bea"} for n in range(600 + others))
+        mem.remember_many({"value_text": f"Hums {RARE} {n}", "user_id": "ana"} for n in range(600))
+        mem.remember_many({"value_text": f"Hums {n}", "user_id": "bea"} for n in range(others))
         db = mem._store.database()
         db.connection.execute("create index own on facts (user_id, value_text) where kind = 'fact'")
         made = "select name, sql from sqlite_schema where tbl_name = 'facts' order by rowid"
@@ -655,6 +656,7 @@ def test_indexes_are_made_anew_where_most_rows_go_with_a_user(others: int, left_
         assert sorted(db.connection.execute(made), key=repr) == sorted(before, key=repr)
         assert mem.check() == []
         assert len(mem.facts("bea")) == others
+        assert RARE.encode() not in bytes_of(tmp_path)
 
 
 def cut_short(db: Database, *, user_id: str, key: str | None = None) -> None:
