@@ -169,38 +169,33 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     words = rules().instead
     if compiled(rules().over.passing).search(f"{clause.text} {clause.full}"):
         return  # "…, driving a rental for now"
-    said = _SAID.model_copy(update={"match": words.it, "key": predicate, "scope": "clause", "time": "none", "deny": words.none})
-    said = said.model_copy(update={"object": anew(value)})
-    ways, over = [said], rules().over
-    if value:
-        ways.append(said.model_copy(update={"match": words.bare}))
-    if value and predicate not in {*over.partners, *over.pets, *over.relatives}:  # "Lea left me, Netflix from now on"
-        ways.append(said.model_copy(update={"match": words.named}))
-    if predicate in words.places:
-        ways.insert(0, said.model_copy(update={"match": words.at, "kind": "org", "scope": "subject"}))
-        ways.append(said.model_copy(update={"match": words.busy_at, "kind": "org", "scope": "subject"}))
-    if predicate in words.gotten:
-        ways.append(said.model_copy(update={"match": words.gets, "kind": "brand", "scope": "subject"}))
-    if predicate in {"drives", *called().attributes["thing"].values()}:
-        ways.append(said.model_copy(update={"match": words.works_on, "kind": "item", "scope": "subject"}))
-    if predicate in {*words.returned, *words.places, *words.gotten}:
-        kind = "place" if predicate in words.returned else "org"
-        ways.append(said.model_copy(update={"match": words.will_do, "kind": kind}))
-    if predicate in called().attributes["person"].values():
-        ways.append(said.model_copy(update={"match": words.sees, "kind": "name", "scope": "subject"}))
-    if predicate in {*over.persons, *called().attributes["person"].values()}:
-        ways.append(said.model_copy(update={"match": words.comes_in, "kind": "name"}))
-    if predicate == "studies":
-        ways.append(said.model_copy(update={"match": words.does, "scope": "subject"}))
-    if goes_on := words.goes_on.get(predicate):
-        kind = "place" if predicate in words.returned else "item"
-        ways.append(said.model_copy(update={"match": goes_on, "kind": kind, "scope": "subject"}))
-    if predicate in words.places:
-        ways.append(said.model_copy(update={"match": words.next, "time": "state"}))
-    if value:
-        ways.append(said.model_copy(update={"match": words.took, "confidence": _GATHERED}))
-    if predicate in called().attributes["person"].values() or predicate in {*words.places, *words.gotten}:
-        ways.append(said.model_copy(update={"match": words.serves, "kind": "raw"}))
+    said = _SAID.model_copy(update={"key": predicate, "scope": "clause", "time": "none", "deny": words.none, "object": anew(value)})
+    over, persons = rules().over, {*called().attributes["person"].values()}
+    works, gets, sees = predicate in words.places, predicate in words.gotten, predicate in persons
+    uses = predicate in {"drives", *called().attributes["thing"].values()}
+    named = bool(value) and predicate not in {*over.partners, *over.pets, *over.relatives}  # "Lea left me, Netflix from now on"
+    place, goes_on = predicate in words.returned, words.goes_on.get(predicate)
+    ways = [
+        said.model_copy(update=way)
+        for fits, way in (
+            (works, {"match": words.at, "kind": "org", "scope": "subject"}),
+            (True, {"match": words.it}),
+            (value, {"match": words.bare}),
+            (named, {"match": words.named}),
+            (works, {"match": words.busy_at, "kind": "org", "scope": "subject"}),
+            (gets, {"match": words.gets, "kind": "brand", "scope": "subject"}),
+            (uses, {"match": words.works_on, "kind": "item", "scope": "subject"}),
+            (place or works or gets, {"match": words.will_do, "kind": "place" if place else "org"}),
+            (sees, {"match": words.sees, "kind": "name", "scope": "subject"}),
+            (sees or predicate in over.persons, {"match": words.comes_in, "kind": "name"}),
+            (predicate == "studies", {"match": words.does, "scope": "subject"}),
+            (goes_on, {"match": goes_on, "kind": "place" if place else "item", "scope": "subject"}),
+            (works, {"match": words.next, "time": "state"}),
+            (value, {"match": words.took, "confidence": _GATHERED}),
+            (sees or works or gets, {"match": words.serves, "kind": "raw"}),
+        )
+        if fits
+    ]
     told, clause = clause.text, _whole(clause, here)
     taken_up = [
         one

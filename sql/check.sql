@@ -119,3 +119,10 @@ select name, feature, value from weights;
 
 -- statement: collections
 select collection_id, schema, metadata from collections;
+
+-- A table's indexes that memdb or somebody made, but for one, with the SQL that makes each, in the order in which they were made.
+-- statement: indexes
+select name, sql
+from main.sqlite_schema
+where type = 'index' and tbl_name = :table and name <> :but and sql is not null
+order by rowid;

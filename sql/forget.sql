@@ -6,6 +6,11 @@ insert into erasures (user_id, key) values (:user_id, :key);
 -- statement: disallow
 delete from erasures;
 
+-- FTS5 merges a segment of which so many of a hundred rows were deleted: by itself 10, none with 0. All segments are merged once the erasing is committed, so
+-- that to do it before would only hold the file for longer.
+-- statement: merging
+insert into facts_fts (facts_fts, rank) values ('deletemerge', :percent);
+
 -- What upkeep wrote of an erased turn: the episode of its session, which is told anew, and whatever else it wrote that quotes the value.
 -- statement: delete_derived
 with erased as materialized (
@@ -73,9 +78,12 @@ returning id, session_id;
 -- statement: delete_all_messages
 delete from facts where kind = 'message' and user_id = :user_id;
 
--- Whether a user has at least so many rows.
+-- Whether a user has at least so many rows, and whether that is more than half of all.
 -- statement: many
-select 1 from facts where user_id = :user_id limit 1 offset :least - 1;
+select 2 * (select count(*) from facts where user_id = :user_id) > (select count(*) from facts) as most
+from facts
+where user_id = :user_id
+limit 1 offset :least - 1;
 
 -- What the triggers of facts do for each row that goes, done at once for all that a user has: of each row SQLite would look for neighbours that go
 -- with it, and note each window up to three times.
@@ -95,10 +103,7 @@ on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, l
 
 -- statement: ungather
 delete from reindexed
-where id in (
-  select -id from facts where user_id = :user_id and kind = 'message'
-  union all
-  select id from facts where user_id = :user_id);
+where exists (select 1 from facts f where f.id = abs(reindexed.id) and f.user_id = :user_id);
 
 -- statement: unmirror
 insert into mirror_outbox (fact_id)

@@ -624,6 +624,41 @@ def test_words_of_a_few_leave_an_index_of_many_pages_a_part_at_a_time(tmp_path: 
         assert db.connection.execute("select max(instr(block, cast(? as blob))) from facts_fts_data", (RARE[2:],)).fetchall() == [(0,)]
 
 
+def test_a_key_of_many_facts_goes_without_a_merge_of_the_index_meanwhile(tmp_path: Path) -> None:
+    def said(connection: apsw.Connection, sql: str) -> list[object]:
+        return [value for (value,) in connection.execute(sql).fetchall()]
+
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember_many(
+            {"value_text": f"Likes {RARE} {n}", "user_id": "ana", "key": f"user.{'likes' if n % 2 else 'hums'}"} for n in range(900)
+        )
+        connection = mem._store.database().connection
+        connection.execute("insert into facts_fts (facts_fts) values ('optimize')")
+        segments = "select distinct segid from facts_fts_idx"
+        before = said(connection, segments)
+        forget(mem._store.database(), "ana", key="user.likes", config=mem.config)
+        assert said(connection, segments) == before
+        assert said(connection, f"select count(*) from facts_fts where facts_fts match '{RARE}'") == [450]
+        assert said(connection, "select v from facts_fts_config where k = 'deletemerge'") == [10]  # for all else it is as before
+
+
+@pytest.mark.parametrize(("others", "left_out"), [(500, True), (601, False)])
+def test_indexes_are_made_anew_where_most_rows_go_with_a_user(others: int, left_out: bool, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember_many({"value_text": f"Hums {RARE} {n}", "user_id": "ana"} for n in range(600))
+        mem.remember_many({"value_text": f"Hums {n}", "user_id": "bea"} for n in range(others))
+        db = mem._store.database()
+        db.connection.execute("create index own on facts (user_id, value_text) where kind = 'fact'")
+        made = "select name, sql from sqlite_schema where tbl_name = 'facts' order by rowid"
+        before, version = db.connection.execute(made).fetchall(), db.setting("schema_version")
+        assert mem.forget("ana").facts == 600
+        assert (db.setting("schema_version") > version) is left_out
+        assert sorted(db.connection.execute(made), key=repr) == sorted(before, key=repr)
+        assert mem.check() == []
+        assert len(mem.facts("bea")) == others
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
 def cut_short(db: Database, *, user_id: str, key: str | None = None) -> None:
     """Forget as far as the first transaction goes."""
     with db.transaction():

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 from memdb.answers import Forgotten
 from memdb.database import Database, SqlValue
+from memdb.schema import unindexed
 
 _BATCH = 500  # texts that are looked through at once, and vectors that are erased
 BEGINNING = -(2**63)
@@ -17,6 +18,7 @@ _MANY = 500  # rows; for fewer, the triggers are quicker than planning every sta
 _INSTEAD = ("forget.unlist_words", "forget.vectors_go", "forget.ungather", "forget.unmirror", "forget.mirror_erased")
 """What the triggers do for each row that goes, for all of a user."""
 
+_MERGED_AT = 10  # percent; FTS5's own choice
 _START = 3  # characters by which a value is looked up; shorter ones are in everything
 
 
@@ -51,16 +53,18 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     The vectors of what is gone wait in the outbox: nobody finds anything by them, and to remove them takes longer than all else.
     """
     db.run("forget.allow", user_id=user_id, key=key)
+    db.run("forget.merging", percent=0)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
     gone = _erase_conclusions(db, words, user_id=user_id, key=key, turns=turns) + _erase_memories(db, user_id=user_id, key=key, turns=turns)
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
-    many = key is None and db.all("forget.many", user_id=user_id, least=_MANY) and not db.all("insert.strange")
+    many = db.one("forget.many", user_id=user_id, least=_MANY) if key is None and not db.all("insert.strange") else None
     with db.untriggered() if many else nullcontext():
         for instead in _INSTEAD if many else ():
             db.run(instead, user_id=user_id)
-        messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
-        facts = db.run("forget.delete_facts", user_id=user_id, key=key)
+        with unindexed(db, "facts", but="facts_user_id") if many and many["most"] else nullcontext():
+            messages = _erase_messages(db, user_id=user_id, key=key, turns=turns)
+            facts = db.run("forget.delete_facts", user_id=user_id, key=key)
     archived = db.run("forget.delete_archive", user_id=user_id, key=key)
     history = db.run("forget.delete_history", user_id=user_id, key=key)
     removed = db.run("forget.delete_turns", user_id=user_id, key=key, turns=turns)
@@ -71,6 +75,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     for row in db.all("forget.windows", user_id=user_id, key=key):
         db.run("sync.remove", id=row["id"])
     _tell_vectors(db, user_id=user_id)
+    db.run("forget.merging", percent=_MERGED_AT)
     db.run("forget.disallow")
     return Forgotten(facts=facts + archived + len(gone), messages=messages, turns=removed, history=history)
 
