@@ -140,6 +140,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             return SchemaError(f"{path} is not an SQLite database; give the path of a mem.db or of a new file.")
         case apsw.ConstraintError():
             return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
+        case apsw.IOError() | apsw.FullError() if os.path.exists(path) and not os.path.isfile(path):
+            return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.FullError():
             return _full_error(path)
         case apsw.IOError() if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE:
@@ -160,8 +162,6 @@ def translate(error: Exception, path: Path) -> MdbError:
             return damaged_error(path, NO_UTF_8)
         case apsw.SQLError() if _LACKING.search(detail):
             return StoreError(f"{path} lacks something of memdb's own ({detail}); have it made anew with `memdb check --repair`.")
-        case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
-            return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():
             return _failing_error(path, detail)
         case _:

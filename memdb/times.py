@@ -37,7 +37,7 @@ def to_utc(value: date | str, *, zone: tzinfo = UTC) -> datetime:
         try:
             value = value.astimezone(UTC)
         except OverflowError as error:
-            raise InputError(f"{value} lies outside the years that can be stored; give a time between year 1 and 9999.") from error
+            raise InputError(f"{value} lies outside the years that can be stored; give one between 1000 and 9000.") from error
     return value.replace(microsecond=value.microsecond // 1000 * 1000) if value.microsecond else value
 
 

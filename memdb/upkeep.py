@@ -25,6 +25,7 @@ from memdb.steps.summarize import Summary, summarize
 from memdb.times import in_zone, to_text, to_utc, utc_now
 
 _MOOD = "emotion:"
+_MOST_READ = 5_000  # messages for a reflection: fifty-five a day over ninety days
 
 
 def take_upkeep(
@@ -127,9 +128,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     if turn:
         at = to_utc(str(turn["timestamp"]))
         since = to_text(at - timedelta(days=config.reflect_days))
-        rows = db.tuples(
-            "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
-        )
+        rows = db.tuples("upkeep.lately", user_id=owner, since=since, id=turn["id"], reflected_id=user["reflected_id"], most=_MOST_READ)
         consent = read_consent(db, user_id=owner, config=config)
         with stored.reading(db, user_id=owner):
             told = [_said(row, config.zone) for row in rows]

@@ -161,18 +161,46 @@ update upkeep set
     limit 1)
 where user_id = :user_id;
 
--- What people had said lately by a turn, neither the assistant nor a tool, and what of it was not reflected upon before.
+-- What people had said lately by a turn, neither the assistant nor a tool, and what of it was not reflected upon before. Where very much was said
+-- lately, the last messages will do: an import has one reflection behind the other, and each would read all of it.
 -- statement: lately
-select
-  f.value_text, f.valid_from, f.tags,
-  f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id and t.id <= :id) as fresh
-from facts f indexed by facts_said
-where f.user_id = :user_id
-  and f.kind = 'message'
-  and f.status = 'active'
+with
+since as materialized (
+  select turn_id from turns where user_id = :user_id and id > :reflected_id and id <= :id
+),
+last as materialized (
+  select max(m.id) as id
+  from since s
+  cross join facts m on m.user_id = :user_id and m.source_turn_id = s.turn_id and m.kind = 'message'
+),
+volume as materialized (
+  select count(*) > :most as is_much
+  from (select 1 from facts indexed by facts_said where user_id = :user_id and kind = 'message' and valid_from > :since limit :most + 1)
+),
+said as materialized (
+  select f.id
+  from volume v
+  cross join last l
+  cross join facts f indexed by facts_said on f.user_id = :user_id and f.kind = 'message' and f.valid_from > :since and f.id <= l.id
+  where not v.is_much
+  union all
+  select id
+  from (
+    select f.id
+    from volume v
+    cross join last l
+    cross join facts f indexed by facts_user_id
+      on f.user_id = :user_id and f.kind = 'message' and f.status = 'active' and f.id <= l.id
+    where v.is_much
+    order by f.id desc
+    limit :most)
+)
+select f.value_text, f.valid_from, f.tags, f.source_turn_id in (select turn_id from since) as fresh
+from said s
+cross join facts f on f.id = s.id
+where f.status = 'active'
   and f.source = 'user_message'
   and f.valid_from > :since
-  and f.id <= (select max(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message')
 order by f.id;
 
 -- Facts that were said again and again, and when, with the priority they would have if they were asked for: relevance over the features that are

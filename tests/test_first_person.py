@@ -92,6 +92,7 @@ def test_what_happened_at_one_instant_is_told_in_the_order_in_which_it_came_in(m
         ({"location": "\ud800"}, "half a surrogate pair"),
         ({"timestamp": "0001-01-01T00:00:00Z"}, "timestamp is in the year 1; give a time between the years 1000 and 9000"),
         ({"timestamp": "9999-12-31T23:00:00Z"}, "timestamp is in the year 9999"),
+        ({"timestamp": "9999-12-31T23:00:00-12:00"}, "lies outside the years that can be stored; give one between 1000 and 9000"),
     ],
 )
 def test_an_event_that_cannot_be_used_is_refused_in_one_sentence(mem: memdb.Memory, wrong: dict[str, object], match: str) -> None:

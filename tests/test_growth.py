@@ -482,6 +482,22 @@ def test_a_reflection_is_noted_without_a_look_at_all_that_was_said_since(tmp_pat
     assert steps(tmp_path, fill, note, 1_500) <= steps(tmp_path, fill, note, 300) * 1.2 + 10
 
 
+def test_a_reflection_reads_the_last_of_very_much_that_was_said_and_no_more(tmp_path: Path) -> None:
+    said: dict[int, list[str]] = {}
+
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.load([{"text": f"It is cold, {place}.", "timestamp": NOON} for place in range(count)], user_id="ana")
+        mem.drain()
+
+    def read(mem: memdb.Memory, count: int) -> None:
+        db = mem._store.database()
+        rows = db.tuples("upkeep.lately", user_id="ana", since=LONG_AGO, id=count - 10, reflected_id=count - 30, most=100)
+        said[count] = [str(text) for text, _at, _tags, _fresh in rows]
+
+    assert steps(tmp_path, fill, read, 1_000) <= steps(tmp_path, fill, read, 250) * 1.2 + 10
+    assert said[250] == [f"It is cold, {place}." for place in range(140, 240)]
+
+
 def test_what_a_turn_taught_is_looked_up_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
     def fill(mem: memdb.Memory, count: int) -> None:
         mem.remember_many(likes(count))

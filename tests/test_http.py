@@ -849,6 +849,8 @@ def test_what_cannot_be_used_is_told_as_a_problem(client: TestClient, path: str,
     [
         ("GET", "facts?user_id=ana&user_id=bob", "query.user_id: it stands there 2 times"),
         ("GET", "facts?user_id=ana&limit=5&limit=1", "query.limit: it stands there 2 times"),
+        ("GET", "facts?user_id=Jos%E9", "query: it is not UTF-8 text; encode it so, and ask again"),
+        ("GET", "facts?user_id=a%ED%A0%80", "query: it is not UTF-8 text"),
         ("GET", "stats?user_id=ana", "query.user_id: it is none of what this address takes"),
         ("POST", "compact?user_id=ana&dry_run=true", "query.user_id: it is none of what this address takes; give it in the body"),
         ("GET", "facts?user_id=ana&as_of=2025-05-01T10:00+02:00", "query.as_of: write a time like 2025-03-01T09:30:00Z; in an address"),

@@ -656,6 +656,12 @@ def test_a_pipe_is_refused(tmp_path: Path) -> None:
         memdb.open(tmp_path / "pipe", embedder=None)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device here")
+def test_a_device_on_which_nothing_can_be_written_is_no_full_disk() -> None:
+    with pytest.raises(memdb.StoreError, match="/dev/full is a device or a pipe, not a file; give the path of a file"):
+        memdb.open("/dev/full", embedder=None)
+
+
 def test_a_path_in_a_missing_folder_is_refused_and_the_folder_not_made(tmp_path: Path) -> None:
     refused(tmp_path / "missing" / "mem.db", memdb.StoreError, "cannot be opened; check that its folder exists")
     assert not (tmp_path / "missing").exists()

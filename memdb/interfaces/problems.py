@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import cast
+from urllib.parse import unquote_to_bytes
 
 import anyio
 from fastapi import FastAPI, HTTPException, Request
@@ -90,7 +91,14 @@ class StrictRoute(APIRoute):
         return strict
 
     def _refuse_what_would_be_lost(self, request: Request) -> None:
-        """Refuse what stands in the address and would be passed over, such as what belongs into the body, or what stands there twice."""
+        """Refuse what stands in the address and would be passed over, such as what belongs into the body, or what stands there twice.
+
+        What is no text, either: read with what is wrong left out, it would ask for another user than was meant.
+        """
+        try:
+            unquote_to_bytes(request.scope["query_string"]).decode()
+        except UnicodeDecodeError as error:
+            raise HTTPException(422, "query: it is not UTF-8 text; encode it so, and ask again") from error
         given = Counter(name for name, _ in request.query_params.multi_items())
         if not self.dependant.query_params:
             told = "leave it out, or mend the address" if request.method == "GET" else "give it in the body"

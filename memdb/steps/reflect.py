@@ -147,6 +147,8 @@ def _rests_on_nothing(note: str, messages: Sequence[Said]) -> str | None:
 
 
 def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:
+    if len({message.day for message in messages}) < days:
+        return  # nor need be read what was said, which may be a whole import
     folded = [message.text.casefold().replace("’", "'") for message in messages]
     for strategy in islice(_asked_of_answers(messages, folded, days), _STRATEGIES):
         yield strategy.note
