@@ -20,6 +20,7 @@ from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, goes_on_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
+from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
@@ -144,6 +145,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         read = not facts
         if all(one.negated for one in facts) and held_of is not None:
             facts += changes_in(clause, here, partial(_believed, held_of, found))
+            if off := list(put_off_in(clause, here, partial(_believed, held_of, found))):
+                facts, read = [*facts, *off], False
         if read:
             facts = _without_names(facts, facts_in(clause, here))
             if small and (not facts or " at " in clause.text):  # "i'm in my second year of law at leeds" says two things
