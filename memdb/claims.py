@@ -15,7 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
-from memdb.capitals import is_known_for_a_name
+from memdb.capitals import is_a_place, is_known_for_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, needs, rules
 from memdb.fitting import Needs, by_fragments
@@ -200,6 +200,10 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     values = objects(groups.get("o"), pattern.kind, pattern, here)
     if key in _TASTES and _NARROWS.search(clause.excerpt):
         values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
+    if pattern.unless and compiled(pattern.unless).search(
+        here.text
+    ):  # "I'm in Figma, how do I crop?", but "I'm in Berlin, can you crop this?"
+        values = [one for one in values if is_a_place(one)]
     if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
         return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):

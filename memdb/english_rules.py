@@ -74,6 +74,7 @@ class Pattern(Record):
     replaces: bool = False
     needs: str | None = None
     deny: str | None = None
+    unless: str | None = None
     names: dict[str, str] = Field(default_factory=dict)
     also: tuple[Also, ...] = ()
     examples: tuple[tuple[str, str, str], ...]

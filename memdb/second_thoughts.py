@@ -146,7 +146,8 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             return corrected
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
         slip = slip_in(first)
-        earlier = there.before() if slip is not None and not slip.bare else None
+        bare = slip is not None and slip.bare and (slip.right[:1].isupper() or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
+        earlier = there.before() if slip is not None and not bare else None
         if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
     if over := _over(turn, there):

@@ -188,3 +188,64 @@ def test_what_is_put_off_to_a_season_that_has_begun_is_not_so_yet(mem: memdb.Mem
 @pytest.mark.parametrize("said", ["The wedding is pushed to the autumn.", "We've moved the wedding to the autumn."])
 def test_what_is_put_off_to_a_season_is_some_day_of_it(mem: memdb.Memory, said: str) -> None:
     assert planned(mem, "I'm getting married in June.", said) == {"getting married": "1 Sep"}
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "day"),
+    [
+        ("My new job starts in June", "starting their new job", "1 Jun"),
+        ("Our course begins on the 19th", "starting their course", "19 May"),
+        ("I move into my new flat on the 23rd", "moving into their new flat", "23 May"),
+        ("I graduate on the 23rd of June", "graduating", "23 Jun"),
+        ("I go back to work on 20 May", "going back to work", "20 May"),
+        ("We get the keys on Friday", "getting the keys", "9 May"),
+        ("We're having a baby in October", "having a baby", "1 Oct"),
+        ("I have a baby due in June", "having a baby", "1 Jun"),
+        # … and nothing is
+        ("My yoga class starts at 9 on Monday", "", ""),
+        ("I go back to work on Mondays", "", ""),
+        ("My sister is having a baby in October", "", ""),
+        ("My sister's baby is due in October", "", ""),
+        ("When does my course start?", "", ""),
+        ("If my new job starts in June, I'll need a car", "", ""),
+    ],
+)
+def test_what_begins_on_a_day_to_come_is_planned(mem: memdb.Memory, said: str, what: str, day: str) -> None:
+    assert planned(mem, said) == ({what: day} if what else {})
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ("My maternity leave ends in September", "maternity leave ends"),
+        ("my course finishes in September", "course finishes"),
+        ("Our car insurance is up for renewal in September", "car insurance is up for renewal"),
+        ("My free trial expires in September", "free trial expires"),
+        ("My lunch finishes in September", ""),
+        ("My maternity leave ended in April", ""),
+    ],
+)
+def test_what_ends_on_a_day_to_come_is_a_deadline(mem: memdb.Memory, said: str, what: str) -> None:
+    mem.observe(said, user_id="ana", timestamp="2025-05-05")
+    mem.drain()
+    held = mem.facts("ana", key="user.deadline", now="2025-05-06")
+    assert [(fact.object, fact.event_time and fact.event_time.month) for fact in held] == ([(what, 9)] if what else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("I stop working at Acme at the end of June", "2025-07-01"),
+        ("I finish at Acme on 30 May", "2025-05-31"),
+        ("I'm done at Acme on 30 May", "2025-05-31"),
+        ("I usually finish at Acme on Friday", None),
+        ("I finish at Acme at 5 on Friday", None),
+        ("My sister finishes at Acme on 30 May", None),
+    ],
+)
+def test_who_stops_on_a_day_to_come_works_there_until_then(mem: memdb.Memory, said: str, until: str | None) -> None:
+    for day, text in (("2025-05-01", "I work at Acme."), ("2025-05-05", said)):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+    (held,) = mem.facts("ana", key="user.works_at", now="2025-05-06")
+    assert held.valid_to is None if until is None else held.valid_to is not None and f"{held.valid_to:%Y-%m-%d}" == until
