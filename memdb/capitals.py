@@ -286,7 +286,8 @@ def _where() -> re.Pattern[str]:
     known = any_of(frozenset(name.replace("-", " ") for name in _names().places))
     behind = r"today|tonight|tomorrow|now|right|just|at|on|for|from|until|till|til|with|and|but|so|near|visiting|because|this|next|all|over"
     return re.compile(
-        rf"(?P<before>\b(?:[iI] am|we are|[iI] will be|we will be) (?:(?:now|currently|here|over|out|down|up|back|just|actually|both|still) )*in )"
+        r"(?P<before>\b(?:[iI] am|we are|[iI] will be|we will be) "
+        r"(?:(?:now|currently|here|over|out|down|up|back|just|actually|both|still) )*in )"
         rf"(?P<names>{known})(?=[,.;!?)]|$| (?:{behind}|by|btw|lol|if|which|where|too|as|between|again|alone|together)\b)"
     )
 

@@ -178,14 +178,14 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
     if request.own:
         told_of = [] if there.held_of is None else there.held_of(request.own)
         whom = list(there.held_under([canonical_key(there.owner.slug, request.own)]))
-        return [_end(turn, key, value, there, because=because) for key, value in (*whom, *told_of)] if len(whom) == 1 else []
+        return [end_of(turn, key, value, there, because=because) for key, value in (*whom, *told_of)] if len(whom) == 1 else []
     if request.named:
         named = telling(request.named)
         held = [] if there.held_of is None or not named else there.held_of(there.owner.slug)
         meant = {(key, value) for key, value in held if telling(value) == named}
-        return [_end(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
+        return [end_of(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
     keys = (canonical_key(there.owner.slug, predicate) for predicate in request.predicates)
-    return [_end(turn, key, "", there, because=because) for key in keys]
+    return [end_of(turn, key, "", there, because=because) for key in keys]
 
 
 def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -> list[Candidate]:
@@ -195,7 +195,7 @@ def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -
         return []
     name = pets[0][1].partition(" called ")[2]
     told_of = (one for whom in dict.fromkeys([slug(animal), slug(name)]) if whom for one in there.held_of(whom))
-    return [_end(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
+    return [end_of(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
 
 
 def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:
@@ -259,7 +259,7 @@ def _over(turn: Turn, there: Situation) -> list[Candidate]:
     named = {(key, value) for key, value in there.held_under(keys) if _is_named(value, told)}
     if len({normalise(value) for _, value in named}) != 1:
         return []
-    return [_end(turn, key, value, there, because="over") for key, value in sorted(named)]
+    return [end_of(turn, key, value, there, because="over") for key, value in sorted(named)]
 
 
 def _not_so(turn: Turn, there: Situation, *, over: bool) -> list[Candidate]:
@@ -318,8 +318,8 @@ def _ending(turn: Turn, because: str) -> dict[str, object]:
     return {"excerpt": beginning(turn.user_input), "negated": True, "explicit": True, "because": because}
 
 
-def _end(turn: Turn, key: str, value: str, there: Situation, *, because: str) -> Candidate:
-    """The end of what is held under a key, or of one value of it."""
+def end_of(turn: Turn, key: str, value: str, there: Situation, *, because: str | None) -> Candidate:
+    """Return the end of what is held under a key, or of one value of it."""
     subject, _, name = key.partition(".")
     known = predicate_of(key, there.predicates)
     return Candidate(
