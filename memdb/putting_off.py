@@ -24,7 +24,7 @@ Way = Literal["later", "sooner", "either"]
 
 _MOVED = Pattern(match=".+", key="", kind="raw", scope="clause", explicit=True, time="moved", negative="skip", raw=True, examples=())
 _DETERMINER = re.compile(r"(?:the|my|our)\s+", re.IGNORECASE)
-_SOONER = re.compile(r"\b(?:earlier|sooner|forwards?)\b", re.IGNORECASE)
+_SOONER = re.compile(r"\b(?:earlier|sooner|forwards?|up)\b", re.IGNORECASE)
 _IN = re.compile(r"^(?:in|on) ", re.IGNORECASE)
 _NUMBER = re.compile(r"until the \d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _A_DAY = timedelta(days=1)

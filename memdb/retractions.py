@@ -47,7 +47,9 @@ class Slip:
         found = list(re.finditer(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", text, re.IGNORECASE)) if wrong else []
         if len(found) != 1 or not ((self.wrong and self.clear) or self._may_replace(wrong)):
             return None
-        named = found[0].group().istitle() and self.right.islower() and _kind_of(self.right) is None  # "lisbon", of "flying to Porto"
+        named = (
+            found[0].group().istitle() and self.right.isalpha() and self.right.islower() and _kind_of(self.right) is None
+        )  # "lisbon", of "flying to Porto"
         return text[: found[0].start()] + (self.right.title() if named else self.right) + text[found[0].end() :]
 
     def _may_replace(self, wrong: str) -> bool:
@@ -202,8 +204,8 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
         return [slip.wrong]
     if _relative().fullmatch(slip.right):
         return [found.group() for found in _relative().finditer(text)]
-    if _calendar().fullmatch(slip.right):  # "sorry, June": a month alone is no time yet
-        return [found.group() for found in _calendar().finditer(text)]
+    if compiled("{month}").fullmatch(slip.right):  # "sorry, June": a month alone is no time yet
+        return [found.group() for found in compiled(r"\b{month}\b").finditer(text)]
     when = find_times(slip.right, at=at, zone=zone)
     if when and when[0].text == slip.right:
         return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]

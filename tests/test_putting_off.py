@@ -57,6 +57,7 @@ def test_what_was_just_planned_is_moved_without_its_name(mem: memdb.Memory, said
         ("they might cancel it", False),
         ("Can I cancel it?", False),
         ("she cancelled her gym membership", False),
+        ("they called on me yesterday", False),
     ],
 )
 def test_what_was_just_planned_is_off_without_its_name(mem: memdb.Memory, said: str, is_off: bool) -> None:
@@ -79,6 +80,8 @@ def test_what_was_just_planned_is_off_without_its_name(mem: memdb.Memory, said: 
         ("I have an exam on 12 May.", "they brought the exam forward by three days", "exam", "9 May"),
         # … and nothing is
         ("I have an exam on 12 May.", "they moved the exam to room 12", "exam", "12 May"),
+        ("I have an exam on 12 May.", "they changed the exam on Tuesday", "exam", "12 May"),
+        ("I have an exam on 12 May.", "they moved the exam a week ago", "exam", "12 May"),
         ("I have an exam on 12 May.", "My friend's exam was moved to 20 May", "exam", "12 May"),
         ("I have an exam on 12 May.", "They moved her exam to 20 May", "exam", "12 May"),
         ("I have an exam on 12 May.", "They nearly moved the exam to 20 May", "exam", "12 May"),
