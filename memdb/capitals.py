@@ -74,6 +74,7 @@ def with_capitals(sentence: str, *, small: bool) -> str:
         sentence = _titled().sub(_named, sentence)
         sentence = _without_my().sub(_if_named, sentence)
         sentence = _bound_to().sub(_if_named, sentence)
+        sentence = _where().sub(_named, sentence)
         sentence = _introduced().sub(_unless_no_name, sentence)
         sentence = _counted().sub(_listed, sentence)
         sentence = _driven().sub(_named, sentence)
@@ -124,7 +125,12 @@ def is_known_for_a_name(words: str, predicate: str) -> bool:
     """Tell whether words in small letters are what somebody is called, and nothing else; or, under such a predicate, a town or a firm."""
     if predicate == "works_at":
         return compiled("{employer}|{known_bank}|{known_network}").fullmatch(words) is not None
-    return is_a_name(words) or (predicate in _AT_HOME and words.replace(" ", "-") in _names().places)
+    return is_a_name(words) or (predicate in _AT_HOME and is_a_place(words))
+
+
+def is_a_place(words: str) -> bool:
+    """Tell whether words are what a town or a country is called that is widely known, and nothing else."""
+    return words.lower().replace(" ", "-") in _names().places
 
 
 def _named(found: re.Match[str]) -> str:
@@ -271,6 +277,18 @@ def _bound_to() -> re.Pattern[str]:
     """Whom somebody is married to, or will be."""
     return re.compile(
         rf"(?P<before>\b(?:married to|engaged to|divorced from|(?:am|is|been) dating|(?:am|is) marrying) )(?P<names>{_SMALL})"
+    )
+
+
+@cache
+def _where() -> re.Pattern[str]:
+    """Where somebody is, or will be, by a name that is widely known: "i'm in leeds for work"."""
+    known = any_of(frozenset(name.replace("-", " ") for name in _names().places))
+    behind = r"today|tonight|tomorrow|now|right|just|at|on|for|from|until|till|til|with|and|but|so|near|visiting|because|this|next|all|over"
+    return re.compile(
+        r"(?P<before>\b(?:[iI] am|we are|[iI] will be|we will be) "
+        r"(?:(?:now|currently|here|over|out|down|up|back|just|actually|both|still) )*in )"
+        rf"(?P<names>{known})(?=[,.;!?)]|$| (?:{behind}|by|btw|lol|if|which|where|too|as|between|again|alone|together)\b)"
     )
 
 

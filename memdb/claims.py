@@ -15,7 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
-from memdb.capitals import is_known_for_a_name
+from memdb.capitals import is_a_place, is_known_for_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, needs, rules
 from memdb.fitting import Needs, by_fragments
@@ -200,6 +200,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     values = objects(groups.get("o"), pattern.kind, pattern, here)
     if key in _TASTES and _NARROWS.search(clause.excerpt):
         values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
+    if pattern.unless and compiled(pattern.unless).search(here.text):
+        values = [one for one in values if is_a_place(one)]  # "I'm in Berlin, can you crop this?", but "I'm in Figma, how do I crop?"
     if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
         return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
@@ -294,7 +296,8 @@ def are_alike(value: str, other: str) -> bool:
     for sort in map(compiled, rules().instead.sorts):
         if not named and sort.fullmatch(value):
             return sort.fullmatch(other) is not None
-    return any(map(str.isupper, value)) == any(map(str.isupper, other))
+    known = named and is_known_for_a_name(other.lower(), "works_at")  # "giffgaff" has no capital
+    return known or any(map(str.isupper, value)) == any(map(str.isupper, other))
 
 
 def _is_not_yet(pattern: Pattern, clause: Clause, true: Validity) -> bool:

@@ -74,6 +74,7 @@ class Pattern(Record):
     replaces: bool = False
     needs: str | None = None
     deny: str | None = None
+    unless: str | None = None
     names: dict[str, str] = Field(default_factory=dict)
     also: tuple[Also, ...] = ()
     examples: tuple[tuple[str, str, str], ...]
@@ -231,6 +232,19 @@ class ChangedTo(Record):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
+class PutOff(Record):
+    """How one says that what `o` names is on another day now: by what is done with it, `passive` or `active`; by whoever it is with,
+    `host`; or by when it is `now`. `by` tells how far it is moved, and `alike` which plans may be meant by what such a thing is called."""
+
+    passive: str
+    active: str
+    host: str
+    now: str
+    by: str
+    alike: dict[str, str]
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
 class Moved(Record):
     """How one says that what `o` names, or what "we" do, is on other `days` now, or is another `amount`, of which `unit` is a part."""
 
@@ -370,6 +384,7 @@ class Rules(Record):
     ending: tuple[Ending, ...]
     changed_to: ChangedTo
     moved: tuple[Moved, ...]
+    put_off: PutOff
     wording: tuple[Wording, ...]
     surmise: tuple[Surmise, ...]
     supposed: Supposed

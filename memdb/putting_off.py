@@ -1,15 +1,110 @@
-"""Which day is meant where something planned is moved to a day by its number alone: the test of 12 May, "pushed back to the 26th"."""
+"""What is planned is on another day now: "the Japan trip got moved to May", "they've pushed the exam back a week"."""
 
 from __future__ import annotations
 
 import calendar
-from datetime import date
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
 from typing import Literal
 
-from memdb.english_rules import compiled, rules
+from memdb.called import called
+from memdb.claims import Circumstances, HeldOf, about_whom, read_pattern
+from memdb.clause import Clause
+from memdb.dates import Prefer, length_of
+from memdb.english_rules import Pattern, compiled, literal, relation_words, rules
+from memdb.keys import telling
+from memdb.records import Candidate
+from memdb.when import TimeSpan, find_times
 
 Way = Literal["later", "sooner", "either"]
 """Where to something is moved: put back, brought forward, or it is not told."""
+
+_MOVED = Pattern(match=".+", key="", kind="raw", scope="clause", explicit=True, time="moved", negative="skip", raw=True, examples=())
+_DETERMINER = re.compile(r"(?:the|my|our)\s+", re.IGNORECASE)
+_SOONER = re.compile(r"\b(?:earlier|sooner|forwards?|up)\b", re.IGNORECASE)
+_IN = re.compile(r"^(?:in|on) ", re.IGNORECASE)
+_NUMBER = re.compile(r"until the \d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_A_DAY = timedelta(days=1)
+_PLANS = ("plans", "deadline")
+
+
+def put_off_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
+    """Find what a clause says is on another day now, of the one thing that its name may mean among what is planned.
+
+    By how long it is moved, where no day is told, is left to who knows when it was to be (`shifted`).
+    """
+    if clause.negative or clause.hedged or clause.former or compiled(rules().over.unreal).search(clause.excerpt):
+        return
+    if (match := _match(clause.text)) is None:
+        return
+    about, said = here.owner, match["o"]
+    if (owner := _owners().match(said)) is not None:  # "Rita's wedding", "my sister's wedding"
+        relation, name = (owner["rel"] or "").lower(), owner["name"] or ""
+        if name:
+            known = [key for key, value in held_of(here.owner.slug) if telling(name) <= telling(value)]
+            relation = next((one for key in known if (one := key.partition(".")[2]) in called().relations.values()), "")
+        clause = replace(clause, subject=relation.replace("_", " "), name=name, guessed=False) if relation else clause
+        if relation and (relative := about_whom(clause, here)) is not None:
+            about, said = relative, said[owner.end() :]
+    planned = [(key, value) for key, value in held_of(about.slug) if key.partition(".")[2] in _PLANS]
+    meant = meant_by(said, [value for _, value in planned])
+    if meant is None:
+        return
+    key = next(key for key, value in planned if value == meant)
+    moved = _MOVED.model_copy(
+        update={
+            "key": key.partition(".")[2],
+            "object": literal(meant),
+            "scope": "clause" if about == here.owner else "subject",
+            "time": "none" if match.groupdict().get("by") else "moved",
+        }
+    )
+    times: dict[Prefer, tuple[TimeSpan, ...]] = {} if (when := match.groupdict().get("when")) is None else {"future": _times(when, here)}
+    yield from read_pattern(moved, replace(clause, elided=False, owned=False, times=times), clause.text, here)
+
+
+def _times(when: str, here: Circumstances) -> tuple[TimeSpan, ...]:
+    """When something is, by what follows "to" or "until"."""
+    said = f"until {_IN.sub('', when)}"
+    spans = find_times(said, at=here.at, zone=here.zone)
+    if spans and spans[0].ends <= here.at + _A_DAY and _NUMBER.match(said):  # on the 10th, "to the 10th" is to that of next month
+        spans = find_times(said, at=here.at + _A_DAY, zone=here.zone)
+    return tuple(spans)
+
+
+def _match(text: str) -> re.Match[str] | None:
+    """How a clause says that something is on another day, if it does."""
+    ways = rules().put_off
+    if compiled("(?:{put_off}|{move}|{moving}|pulled|bumped|slipped|rebooked)").search(text) is not None:
+        for way in (ways.passive, ways.active, ways.host):
+            if (match := compiled(way).match(text)) is not None:
+                return match
+    return compiled(ways.now).match(text) if " now" in text or " instead" in text else None
+
+
+def meant_by(said: str, planned: Sequence[str]) -> str | None:
+    """Return the one plan that is meant by a name, a part of it, or what such a thing is called; None where none or several may be."""
+    bare = _DETERMINER.sub("", said, count=1)
+    words = telling(bare)
+    exact = {value for value in planned if words and telling(value) == words}
+    if len(exact) == 1:
+        return exact.pop()
+    meant = {value for value in planned if words and words <= telling(value)}
+    if not meant:
+        for called_so, such in rules().put_off.alike.items():
+            if (found := compiled(rf"(?:(?P<which>.+) )?(?:{called_so})(?: (?:to|in|for|with|at) (?P<where>.+))?").fullmatch(bare)) is None:
+                continue
+            which = telling(" ".join(filter(None, (found["which"], found["where"]))))
+            meant |= {value for value in planned if compiled(such).fullmatch(value) and which <= telling(value)}
+    return meant.pop() if len(meant) == 1 else None
+
+
+@cache
+def _owners() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?i:my|our) (?P<rel>(?i:{relation_words()}))|(?P<name>[A-Z][\w-]+))['’]s ")
 
 
 def moved_to_a_day(text: str) -> Way | None:
@@ -27,3 +122,12 @@ def moved_from(was: date, *, day: int, way: Way, now: date) -> date | None:
     days = [date(year, month + 1, day) for year, month in months if day <= calendar.monthrange(year, month + 1)[1]]
     may_be = [one for one in days if one >= now and (way != "later" or one > was) and (way != "sooner" or one < was)]
     return min(may_be, key=lambda one: abs(one - was), default=None)
+
+
+def shifted(text: str, was: date) -> date | None:
+    """Return the day to which a text moves what was planned for one, by how long: "back a week"; None where it does not tell that."""
+    found = compiled(rules().put_off.by).search(text)
+    if found is None:
+        return None
+    count, unit = found["count"].lower(), found["unit"].lower()
+    return length_of(count, unit, was, back=_SOONER.search(found.group()) is not None)

@@ -24,6 +24,7 @@ _MILD = ("{}, actually", "{} actually", "actually, {}", "actually {}")
 _MARK = re.compile(r"(?:[.!;]+\s|,\s(?!(?:when|while|if|because|since|as|in|on|at|for|to|with|about|not)\b))\s*|\s[-–—]+\s|\n+")
 _MOST_MARKS = 3  # who takes something back does so first
 _FROM_MEMORY = re.compile(r"\bfrom (?:your )?memory\b", re.IGNORECASE)
+_GOING_TO = re.compile(r"(?<=\b(?:to|in|at) )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*$")
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
@@ -46,7 +47,10 @@ class Slip:
         found = list(re.finditer(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", text, re.IGNORECASE)) if wrong else []
         if len(found) != 1 or not ((self.wrong and self.clear) or self._may_replace(wrong)):
             return None
-        return text[: found[0].start()] + self.right + text[found[0].end() :]
+        named = (
+            found[0].group().istitle() and self.right.isalpha() and self.right.islower() and _kind_of(self.right) is None
+        )  # "lisbon", of "flying to Porto"
+        return text[: found[0].start()] + (self.right.title() if named else self.right) + text[found[0].end() :]
 
     def _may_replace(self, wrong: str) -> bool:
         """Whether the right word is of the same sort as another: a number, a name, or, where it is clear that one is wrong, any."""
@@ -142,7 +146,7 @@ def request_in(text: str) -> Request | None:
 
 def may_mend(text: str) -> bool:
     """Whether a text begins as one does that puts something right: "sorry", "I meant", "not Hull"."""
-    return compiled(rf"\W*(?:{rules().takes_back.lead}|(?:i|we) meant |not )").match(text) is not None
+    return compiled(rf"\W*(?:{rules().takes_back.lead}|(?:i|we) mean(?:t|,)? |not )").match(text) is not None
 
 
 def may_forget(text: str) -> bool:
@@ -200,6 +204,8 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
         return [slip.wrong]
     if _relative().fullmatch(slip.right):
         return [found.group() for found in _relative().finditer(text)]
+    if compiled("{month}").fullmatch(slip.right):  # "sorry, June": a month alone is no time yet
+        return [found.group() for found in compiled(r"\b{month}\b").finditer(text)]
     when = find_times(slip.right, at=at, zone=zone)
     if when and when[0].text == slip.right:
         return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
@@ -209,7 +215,9 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
         if alike is not None and not _DIGIT.search(slip.right)
         else []
     )
-    return list(dict.fromkeys([*of_its_kind, *(value.rpartition(" called ")[2] for value in objects)]))
+    values = [value.rpartition(" called ")[2] for value in objects]
+    places = [found.group() for value in values for found in _GOING_TO.finditer(value)]  # of "flying to Porto", it may be Porto
+    return list(dict.fromkeys([*of_its_kind, *values, *places]))
 
 
 @lru_cache(maxsize=16)  # a turn is looked at for one thing after another

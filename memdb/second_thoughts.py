@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from memdb.changes import LEADING
 from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
@@ -41,8 +40,12 @@ SHORT = 300
 """Characters of what somebody types rather than pastes."""
 
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
-_BEGINNING = 60  # characters, in which a turn says that something was moved
-_PUTS_OFF = "moved ", "pushed ", "put ", "shifted ", "brought ", "postponed ", "rescheduled ", "delayed ", "rearranged ", "deferred "
+_BEGINNING = 80  # characters, in which a turn says that something was moved, or is off
+_PUTS_OFF = re.compile(
+    r"\b(?:mov|push|put|shift|br[io]|postpon|re-?schedul|delay|rearrang|defer|pull|bump|rebook|chang|switch|cancel|call|scrap|f[ae]ll"
+    r"|off\b|not happening|not going|now\b|instead\b)",
+    re.IGNORECASE,
+)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 
 
@@ -98,23 +101,27 @@ def more_of_the_same(turn: Turn, there: Situation) -> list[Candidate]:
 
 
 def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
-    """Return when that is, which the turn before it plans, if a turn says that it was moved: "it's been moved to Monday"."""
-    if len(turn.user_input) > SHORT or not any(word in turn.user_input[:_BEGINNING] for word in _PUTS_OFF):
+    """Return when that is, which the turn before it plans, if a turn says that it was moved, "it's been moved to Monday", or is off."""
+    if len(turn.user_input) > SHORT or _PUTS_OFF.search(turn.user_input, 0, _BEGINNING) is None:
         return []
-    found = compiled(rules().phrase["put_off_again"]).match(CONTRACTED.sub(expand, turn.user_input))
-    earlier = there.earlier() if found is not None else None
-    if found is None or earlier is None:
+    said = CONTRACTED.sub(expand, turn.user_input)
+    found = compiled(rules().phrase["put_off_again"]).match(said)
+    is_off = found is None and compiled(rules().phrase["called_off_again"]).match(said) is not None
+    if (found is None and not is_off) or "?" in said or compiled(rules().over.unreal).search(said) or (earlier := there.earlier()) is None:
         return []
-    planned = [one for one in there.read(*earlier) if one.predicate == "plans" and one.event_time is not None and not one.negated]
+    read = there.read(*earlier)
+    planned = [one for one in read if one.predicate == "plans" and one.event_time is not None and not one.negated]
     if len(planned) != 1:
         return []
-    what = planned[0].object
-    leading = LEADING.match(what)
-    says = f"My {what[leading.end() :] if leading else what} has been moved {found['until']}"
-    return [
-        one.model_copy(update={"excerpt": beginning(turn.user_input)})
-        for one in there.read(turn.model_copy(update={"user_input": says}), "")
-    ]
+    if found is None:
+        over = [] if len(read) > 1 else _still_believed(planned, there)
+        return [one.model_copy(update=_ending(turn, "came to nothing") | _TIMELESS) for one in over]
+    moved: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True}
+    if found["by"] or found["so_far"]:  # from when on, is left to who knows when it was to be
+        return [planned[0].model_copy(update=moved | _TIMELESS)]
+    until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"], count=1)
+    says = turn.model_copy(update={"user_input": f"My appointment has been moved until {until}"})
+    return [planned[0].model_copy(update=moved | {"event_time": one.event_time, "valid_to": one.valid_to}) for one in there.read(says, "")]
 
 
 def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
@@ -139,7 +146,8 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             return corrected
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
         slip = slip_in(first)
-        earlier = there.before() if slip is not None and not slip.bare else None
+        bare = slip is not None and slip.bare and (slip.right[:1].isupper() or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
+        earlier = there.before() if slip is not None and not bare else None
         if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
     if over := _over(turn, there):
@@ -170,14 +178,14 @@ def _forgotten(turn: Turn, request: Request, there: Situation) -> list[Candidate
     if request.own:
         told_of = [] if there.held_of is None else there.held_of(request.own)
         whom = list(there.held_under([canonical_key(there.owner.slug, request.own)]))
-        return [_end(turn, key, value, there, because=because) for key, value in (*whom, *told_of)] if len(whom) == 1 else []
+        return [end_of(turn, key, value, there, because=because) for key, value in (*whom, *told_of)] if len(whom) == 1 else []
     if request.named:
         named = telling(request.named)
         held = [] if there.held_of is None or not named else there.held_of(there.owner.slug)
         meant = {(key, value) for key, value in held if telling(value) == named}
-        return [_end(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
+        return [end_of(turn, key, value, there, because=because) for key, value in meant] if len(meant) == 1 else []
     keys = (canonical_key(there.owner.slug, predicate) for predicate in request.predicates)
-    return [_end(turn, key, "", there, because=because) for key in keys]
+    return [end_of(turn, key, "", there, because=because) for key in keys]
 
 
 def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -> list[Candidate]:
@@ -187,7 +195,7 @@ def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -
         return []
     name = pets[0][1].partition(" called ")[2]
     told_of = (one for whom in dict.fromkeys([slug(animal), slug(name)]) if whom for one in there.held_of(whom))
-    return [_end(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
+    return [end_of(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
 
 
 def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:
@@ -251,7 +259,7 @@ def _over(turn: Turn, there: Situation) -> list[Candidate]:
     named = {(key, value) for key, value in there.held_under(keys) if _is_named(value, told)}
     if len({normalise(value) for _, value in named}) != 1:
         return []
-    return [_end(turn, key, value, there, because="over") for key, value in sorted(named)]
+    return [end_of(turn, key, value, there, because="over") for key, value in sorted(named)]
 
 
 def _not_so(turn: Turn, there: Situation, *, over: bool) -> list[Candidate]:
@@ -310,8 +318,8 @@ def _ending(turn: Turn, because: str) -> dict[str, object]:
     return {"excerpt": beginning(turn.user_input), "negated": True, "explicit": True, "because": because}
 
 
-def _end(turn: Turn, key: str, value: str, there: Situation, *, because: str) -> Candidate:
-    """The end of what is held under a key, or of one value of it."""
+def end_of(turn: Turn, key: str, value: str, there: Situation, *, because: str | None) -> Candidate:
+    """Return the end of what is held under a key, or of one value of it."""
     subject, _, name = key.partition(".")
     known = predicate_of(key, there.predicates)
     return Candidate(

@@ -24,7 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
-from memdb.putting_off import moved_from, moved_to_a_day
+from memdb.putting_off import moved_from, moved_to_a_day, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
 from memdb.replies import spelled_out
@@ -240,7 +240,7 @@ def _extract(
 
     asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
-    read = [_by_its_month(db, _told_once(db, one, user_id=turn.user_id), turn, zone=config.zone) for one in read]
+    read = [_on_its_day(db, _told_once(db, one, user_id=turn.user_id), turn, zone=config.zone) for one in read]
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
@@ -299,20 +299,34 @@ def _told_once(db: Database, said: Candidate, *, user_id: str) -> Candidate:
     return said.model_copy(update={"former": normalise(said.object) not in {normalise(str(value)) for (value,) in over}})
 
 
-def _by_its_month(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> Candidate:
-    """What is moved to a day by its number alone, on the one next to when it was to be: "the 26th", of a test on 12 May."""
-    if said.predicate != "plans" or said.event_time is None or not said.explicit or (way := moved_to_a_day(turn.user_input)) is None:
+def _on_its_day(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> Candidate:
+    """What is moved by how long, or to a day by its number alone, on the day that is meant by when it was to be: "back a week", and "the
+    26th", of a test on 12 May, the one next to it."""
+    if said.predicate not in ("plans", "deadline") or not said.explicit or said.negated:
+        return said
+    way = moved_to_a_day(turn.user_input) if said.event_time is not None else None
+    if said.event_time is not None and way is None:
         return said
     planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=said.object)
     if not planned:
         return said
+    if said.event_time is None:
+        begins, ends = (at and _shifted(turn.user_input, to_utc(str(at)), zone) for at in planned[0])
+        return said.model_copy(update={"event_time": begins, "valid_to": ends})
     was, now = (in_zone(at, zone).date() for at in (to_utc(str(planned[0][0])), turn.timestamp))
-    meant = moved_from(was, day=in_zone(said.event_time, zone).day, way=way, now=now)
+    meant = moved_from(was, day=in_zone(said.event_time, zone).day, way=way or "either", now=now)
     if meant is None:
         return said
-    shifted = meant - in_zone(said.event_time, zone).date()
-    ends = said.valid_to and to_utc(in_zone(said.valid_to, zone) + shifted)
-    return said.model_copy(update={"event_time": to_utc(in_zone(said.event_time, zone) + shifted), "valid_to": ends})
+    moved = meant - in_zone(said.event_time, zone).date()
+    ends = said.valid_to and to_utc(in_zone(said.valid_to, zone) + moved)
+    return said.model_copy(update={"event_time": to_utc(in_zone(said.event_time, zone) + moved), "valid_to": ends})
+
+
+def _shifted(text: str, at: datetime, zone: tzinfo) -> datetime | None:
+    """The time to which a text moves one, by how long; None where it does not tell that."""
+    local = in_zone(at, zone)
+    meant = shifted(text, local.date())
+    return None if meant is None else to_utc(local + (meant - local.date()))
 
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:

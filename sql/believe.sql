@@ -145,7 +145,7 @@ limit 200;
 
 -- When that is which is planned under a key by a name.
 -- statement: planned_for
-select f.event_time
+select f.event_time, f.valid_to
 from facts f
 where f.user_id = :user_id
   and f.key = :key

@@ -66,6 +66,32 @@ def test_who_is_named_in_a_question_or_a_request_is_known_from_it(mem: memdb.Mem
 
 
 @pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("i'm in leicester", "Leicester"),
+        ("im in manchester at the moment", "Manchester"),
+        ("we're in new york until friday", "New York"),
+        ("i'm in nottingham near the castle", "Nottingham"),
+        ("I'm in Kirkwall until Sunday", "Kirkwall"),
+        ("I'm in Silver Spring", "Silver Spring"),
+        ("I'm in Berlin, can you debug this function?", "Berlin"),
+        # … and what one is in that is none
+        ("i'm in london traffic", ""),
+        ("i'm in boston consulting", ""),
+        ("i'm in pyjamas", ""),
+        ("I'm in Rotary", ""),
+        ("I'm in Parliament on Tuesday for the debate", ""),
+        ("I'm in Apex Legends right now", ""),
+        ("I'm in Diamond II right now", ""),
+        ("I'm in Tarkov, which loot is best?", ""),
+        ("I'm in Calc, how do I sort a spreadsheet?", ""),
+    ],
+)
+def test_where_one_is_may_be_typed_small_and_is_a_place(mem: memdb.Memory, said: str, place: str) -> None:
+    assert {value for key, value in after(mem, said) if key == "user.staying_in"} == ({place} if place else set())
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "my dog food is expensive and my cat tree broke",

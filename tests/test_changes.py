@@ -109,6 +109,39 @@ def test_who_is_together_with_somebody_again_is_single_no_more(tell: Tell) -> No
 
 
 @pytest.mark.parametrize(
+    ("before", "text", "key", "values"),
+    [
+        # with whom one is
+        ("I'm single", "I'm seeing someone new, his name is Tom", "user.relationship", []),
+        ("I'm single", "I have a partner, Tom", "user.relationship", []),
+        ("I'm single", "My sister has a partner called Tom", "user.relationship", ["single"]),
+        ("I'm single", "I'm seeing a therapist called Tom", "user.relationship", ["single"]),
+        ("My husband is called Paul", "We separated in January", "user.husband", []),
+        ("My husband is called Paul", "We separated in January", "user.relationship", ["separated"]),
+        ("My husband is called Paul", "We separated the whites from the colours", "user.husband", ["Paul"]),
+        ("My husband is called Paul", "My parents separated in January", "user.husband", ["Paul"]),
+        ("I'm married to Ana", "We're getting divorced", "user.plans", ["getting divorced"]),
+        ("I'm married to Ana", "I'm going through a divorce", "user.plans", ["getting divorced"]),
+        ("I'm married to Ana", "We're not getting divorced", "user.plans", []),
+        ("I'm married to Ana", "My parents are getting divorced", "user.plans", []),
+        ("I'm married to Ana", "Are we getting divorced?", "user.plans", []),
+        # at what one is
+        ("I work at Acme", "They made me head of marketing", "user.works_as", ["head of marketing"]),
+        ("I work at Acme", "They might make me head of marketing", "user.works_as", []),
+        ("I work at Acme", "My boss was promoted to director", "boss.works_as", ["director"]),
+        # what one has
+        ("I subscribe to The Economist", "I've cancelled my subscription to the Economist", "user.subscribes_to", []),
+        ("I subscribe to The Economist", "Should I cancel my subscription to the Economist?", "user.subscribes_to", ["The Economist"]),
+        ("My phone provider is EE", "I switched from EE to giffgaff", "user.mobile_provider", ["giffgaff"]),
+        ("My phone provider is EE", "I switched to giffgaff", "user.mobile_provider", ["giffgaff"]),
+        ("My phone provider is EE", "My brother switched from EE to giffgaff", "user.mobile_provider", ["EE"]),
+    ],
+)
+def test_with_whom_and_at_what_one_is_changes(before: str, text: str, key: str, values: list[str], tell: Tell) -> None:
+    assert believed(tell(before, text)).get(key, []) == values
+
+
+@pytest.mark.parametrize(
     "text", ["we're back together haha, it was just a fight", "We got back together!", "I'm back with Joe", "Joe and I got engaged!"]
 )
 def test_who_was_parted_from_one_alone_is_together_with_that_one_again(text: str, tell: Tell) -> None:

@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 import memdb
-from memdb.putting_off import Way, moved_from, moved_to_a_day
+from memdb.english_rules import rules
+from memdb.putting_off import Way, meant_by, moved_from, moved_to_a_day, shifted
 
 
 def planned(mem: memdb.Memory, *said: str) -> dict[str, str]:
@@ -29,10 +30,97 @@ def planned(mem: memdb.Memory, *said: str) -> dict[str, str]:
         ("moved to Leeds in 2019", "9 May"),
         ("my sister moved to Hull on Monday", "9 May"),
         ("has it been moved to Monday?", "9 May"),
+        ("the receptionist rang, they've rescheduled it for the 20th", "20 May"),
+        ("they had to move it to the 21st of May", "21 May"),
+        ("it's on Monday now", "12 May"),
+        ("we're going on Saturday now instead of Friday", "10 May"),
+        ("it's been delayed by a week", "16 May"),
+        ("it's been brought forward two days", "7 May"),
+        ("we moved for a year", "9 May"),
+        ("he almost moved it to Monday", "9 May"),
+        ("it's cold now", "9 May"),
     ],
 )
 def test_what_was_just_planned_is_moved_without_its_name(mem: memdb.Memory, said: str, day: str) -> None:
     assert planned(mem, "My dentist appointment is on Friday at 3.", said) == {"dentist appointment": day}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_off"),
+    [
+        ("it's been cancelled", True),
+        ("ugh, they rang, it's off", True),
+        ("We had to call it off", True),
+        ("they cancelled on me", True),
+        ("it's not going ahead because of the strike", True),
+        ("it's off to a good start", False),
+        ("they might cancel it", False),
+        ("Can I cancel it?", False),
+        ("she cancelled her gym membership", False),
+        ("they called on me yesterday", False),
+    ],
+)
+def test_what_was_just_planned_is_off_without_its_name(mem: memdb.Memory, said: str, is_off: bool) -> None:
+    assert planned(mem, "My dentist appointment is on Friday at 3.", said) == ({} if is_off else {"dentist appointment": "9 May"})
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "what", "day"),
+    [
+        ("We're going to Norway in July.", "The Norway trip got moved to August", "going to Norway", "1 Aug"),
+        ("We're going to Norway in July.", "Norway's been put back to next month", "going to Norway", "1 Jun"),
+        ("We're going to Norway in July.", "We had to postpone the holiday until September", "going to Norway", "1 Sep"),
+        ("We're going to Norway in July.", "My trip to Norway is in October now", "going to Norway", "1 Oct"),
+        ("I'm flying to Oslo on 20 May.", "flight was delayed by a day", "flying to Oslo", "21 May"),
+        ("I'm getting married in July.", "They are pushing our wedding to September", "getting married", "1 Sep"),
+        ("I'm getting married in July.", "The wedding has been postponed by two months", "getting married", "1 Sep"),
+        ("My hip operation is on 12 May.", "The hospital pulled my op forward to the 9th", "hip operation", "9 May"),
+        ("My dentist appointment is on 12 May.", "The dentist moved me to 14 May", "dentist appointment", "14 May"),
+        ("I have an exam on 12 May.", "they've pushed the exam back a week", "exam", "19 May"),
+        ("I have an exam on 12 May.", "they brought the exam forward by three days", "exam", "9 May"),
+        # … and nothing is
+        ("I have an exam on 12 May.", "they moved the exam to room 12", "exam", "12 May"),
+        ("I have an exam on 12 May.", "they changed the exam on Tuesday", "exam", "12 May"),
+        ("I have an exam on 12 May.", "they moved the exam a week ago", "exam", "12 May"),
+        ("I have an exam on 12 May.", "My friend's exam was moved to 20 May", "exam", "12 May"),
+        ("I have an exam on 12 May.", "They moved her exam to 20 May", "exam", "12 May"),
+        ("I have an exam on 12 May.", "They nearly moved the exam to 20 May", "exam", "12 May"),
+        ("I have an exam on 12 May.", "They haven't moved the exam to 20 May", "exam", "12 May"),
+        ("I have an exam on 12 May.", "My mum wants to move the exam to 20 May", "exam", "12 May"),
+        ("My dentist appointment is on 12 May.", "the dentist has moved to a new building on 14 May", "dentist appointment", "12 May"),
+        ("We're going to Norway in July.", "My brother moved to Norway in August", "going to Norway", "1 Jul"),
+        ("We're going to Norway in July.", "The flight was delayed by two hours", "going to Norway", "1 Jul"),
+        ("We're going to Norway in July.", "What if the trip gets moved to August?", "going to Norway", "1 Jul"),
+    ],
+)
+def test_what_is_planned_is_moved_whatever_it_is_called(mem: memdb.Memory, before: str, said: str, what: str, day: str) -> None:
+    assert planned(mem, before, said).get(what) == day
+
+
+@pytest.mark.parametrize("said", ["Rita's wedding got pushed to August", "My sister's wedding has been moved to August"])
+def test_what_a_relative_plans_is_moved(mem: memdb.Memory, said: str) -> None:
+    assert planned(mem, "My sister Rita is getting married in July.", said) == {}
+    moved = mem.facts("ana", key="sister.plans", now="2025-05-05T11:00:00Z")
+    assert [(fact.object, f"{fact.event_time:%-d %b}") for fact in moved] == [("getting married", "1 Aug")]
+
+
+def test_of_two_that_may_be_meant_none_is_moved(mem: memdb.Memory) -> None:
+    assert meant_by("my exam", ["French exam", "maths exam"]) is None
+    assert meant_by("the maths exam", ["French exam", "maths exam"]) == "maths exam"
+    before = "My French exam is on 12 May. My maths exam is on 13 May."
+    assert planned(mem, before, "They moved the maths exam to 20 May") == {"French exam": "12 May", "maths exam": "20 May"}
+
+
+@pytest.mark.parametrize("example", rules().put_off.examples)
+def test_the_examples_of_the_rules_are_moved(mem: memdb.Memory, example: tuple[str, str, str, str]) -> None:
+    before, said, what, day = example
+    assert planned(mem, before, said) == {what: day}
+
+
+def test_how_far_something_is_moved() -> None:
+    assert shifted("it was put back a month", date(2025, 1, 31)) == date(2025, 2, 28)
+    assert shifted("it was brought forward by a couple of weeks", date(2025, 5, 20)) == date(2025, 5, 6)
+    assert shifted("it was moved", date(2025, 5, 20)) is None
 
 
 def test_what_is_moved_without_its_name_is_nothing_where_two_things_were_planned(mem: memdb.Memory) -> None:
@@ -103,3 +191,64 @@ def test_what_is_put_off_to_a_season_that_has_begun_is_not_so_yet(mem: memdb.Mem
 @pytest.mark.parametrize("said", ["The wedding is pushed to the autumn.", "We've moved the wedding to the autumn."])
 def test_what_is_put_off_to_a_season_is_some_day_of_it(mem: memdb.Memory, said: str) -> None:
     assert planned(mem, "I'm getting married in June.", said) == {"getting married": "1 Sep"}
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "day"),
+    [
+        ("My new job starts in June", "starting their new job", "1 Jun"),
+        ("Our course begins on the 19th", "starting their course", "19 May"),
+        ("I move into my new flat on the 23rd", "moving into their new flat", "23 May"),
+        ("I graduate on the 23rd of June", "graduating", "23 Jun"),
+        ("I go back to work on 20 May", "going back to work", "20 May"),
+        ("We get the keys on Friday", "getting the keys", "9 May"),
+        ("We're having a baby in October", "having a baby", "1 Oct"),
+        ("I have a baby due in June", "having a baby", "1 Jun"),
+        # … and nothing is
+        ("My yoga class starts at 9 on Monday", "", ""),
+        ("I go back to work on Mondays", "", ""),
+        ("My sister is having a baby in October", "", ""),
+        ("My sister's baby is due in October", "", ""),
+        ("When does my course start?", "", ""),
+        ("If my new job starts in June, I'll need a car", "", ""),
+    ],
+)
+def test_what_begins_on_a_day_to_come_is_planned(mem: memdb.Memory, said: str, what: str, day: str) -> None:
+    assert planned(mem, said) == ({what: day} if what else {})
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ("My maternity leave ends in September", "maternity leave ends"),
+        ("my course finishes in September", "course finishes"),
+        ("Our car insurance is up for renewal in September", "car insurance is up for renewal"),
+        ("My free trial expires in September", "free trial expires"),
+        ("My lunch finishes in September", ""),
+        ("My maternity leave ended in April", ""),
+    ],
+)
+def test_what_ends_on_a_day_to_come_is_a_deadline(mem: memdb.Memory, said: str, what: str) -> None:
+    mem.observe(said, user_id="ana", timestamp="2025-05-05")
+    mem.drain()
+    held = mem.facts("ana", key="user.deadline", now="2025-05-06")
+    assert [(fact.object, fact.event_time and fact.event_time.month) for fact in held] == ([(what, 9)] if what else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("I stop working at Acme at the end of June", "2025-07-01"),
+        ("I finish at Acme on 30 May", "2025-05-31"),
+        ("I'm done at Acme on 30 May", "2025-05-31"),
+        ("I usually finish at Acme on Friday", None),
+        ("I finish at Acme at 5 on Friday", None),
+        ("My sister finishes at Acme on 30 May", None),
+    ],
+)
+def test_who_stops_on_a_day_to_come_works_there_until_then(mem: memdb.Memory, said: str, until: str | None) -> None:
+    for day, text in (("2025-05-01", "I work at Acme."), ("2025-05-05", said)):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+    (held,) = mem.facts("ana", key="user.works_at", now="2025-05-06")
+    assert held.valid_to is None if until is None else held.valid_to is not None and f"{held.valid_to:%Y-%m-%d}" == until

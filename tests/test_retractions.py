@@ -37,6 +37,13 @@ def after(mem: memdb.Memory, *turns: str) -> set[tuple[str, str | None]]:
         ("i'm 34", "sorry i meant 43", "user.age", "43"),
         ("I like tea and coffee", "I meant cocoa, not coffee", "user.likes", "cocoa"),
         ("I love jazz", "sorry, I mean blues", "user.likes", "blues"),
+        ("I teach maths", "physics I mean, not maths", "user.teaches", "physics"),
+        ("I'm vegan", "well, vegetarian really", "user.diet", "vegetarian"),
+        ("I work at Bosch", "well, Siemens technically", "user.works_at", "Siemens"),
+        ("I'm flying to Porto on Friday", "I meant Faro", "user.plans", "flying to Faro"),
+        ("I'm flying to Porto on Friday", "sorry i meant faro", "user.plans", "flying to Faro"),
+        ("I have two kids", "sorry, three kids, I always forget to count the baby", "user.has_children", "three kids"),
+        ("i'm 34", "I mean 35, had my birthday last week", "user.age", "35"),
         ("My sister is a nurse", "I should have said doctor, not nurse", "sister.works_as", "doctor"),
         ("I'm allergic to peanuts", "Wait, I meant almonds", "user.allergic_to", "almonds"),
         ("My email is ana@b.pt", "sorry, that should be ana@c.pt", "user.email", "ana@c.pt"),
@@ -943,3 +950,16 @@ def test_what_others_may_not_eat_is_no_allergy_of_ones_own(mem: memdb.Memory) ->
 
 def test_who_is_an_ex_by_now_is_no_partner(mem: memdb.Memory) -> None:
     assert after(mem, "My boyfriend, now ex, was called Liam") == set()
+
+
+@pytest.mark.parametrize(
+    ("slip", "month"), [("sorry, June", 6), ("*June", 6), ("oops, I meant June", 6), ("sorry, Tom, I was away", 5), ("June is hot", 5)]
+)
+def test_a_month_alone_puts_one_right(mem: memdb.Memory, slip: str, month: int) -> None:
+    after(mem, "I'm getting married in May", slip)
+    assert {fact.event_time.month for fact in mem.facts("ana", key="user.plans") if fact.event_time} == {month}
+
+
+@pytest.mark.parametrize("said", ["I mean, 35 is not that old", "sorry, 35 degrees is too hot", "well, that is really old"])
+def test_what_is_said_of_something_else_puts_nothing_right(mem: memdb.Memory, said: str) -> None:
+    assert after(mem, "I'm 34", said) == {("user.age", "34")}

@@ -20,9 +20,10 @@ from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, goes_on_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
+from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, more_of_the_same, put_off_again, taken_back
+from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, taken_back
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
@@ -144,6 +145,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         read = not facts
         if all(one.negated for one in facts) and held_of is not None:
             facts += changes_in(clause, here, partial(_believed, held_of, found))
+            if off := list(put_off_in(clause, here, partial(_believed, held_of, found))):
+                facts, read = [*facts, *off], False
         if read:
             facts = _without_names(facts, facts_in(clause, here))
             if small and (not facts or " at " in clause.text):  # "i'm in my second year of law at leeds" says two things
@@ -164,7 +167,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             _note(found, one.model_copy(update={"answered": True}) if answered else one, at=turn.timestamp)
         if len(found) >= MOST_FACTS:
             break
-    for one in _done(found.values(), there):
+    for one in (*_done(found.values(), there), *_single_no_more(turn, found.values(), there)):
         _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
 
@@ -263,6 +266,16 @@ def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
         for value, words in considered
         if one.key != key and telling(one.object) <= words
     ]
+
+
+def _single_no_more(turn: Turn, facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
+    """The end of being single, of who tells of whom they have: "I'm seeing someone new, his name is Tom"."""
+    owner = there.owner.slug
+    has = [one for one in facts if one.subject == owner and one.predicate in rules().over.partners and one.object]
+    key = canonical_key(owner, "relationship")
+    if not any(not (one.negated or one.denies or one.temporary) for one in has):
+        return []
+    return [end_of(turn, key, value, there, because=None) for _, value in there.held_under([key]) if normalise(value) == "single"]
 
 
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:
