@@ -36,9 +36,9 @@ def put_off_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
 
     By how long it is moved, where no day is told, is left to who knows when it was to be (`shifted`).
     """
-    if clause.negative or clause.hedged or clause.former or compiled(rules().over.unreal).search(clause.excerpt):
+    if clause.negative or clause.hedged or clause.former or (match := _match(clause.text)) is None:
         return
-    if (match := _match(clause.text)) is None:
+    if compiled(rules().over.unreal).search(clause.excerpt):
         return
     about, said = here.owner, match["o"]
     if (owner := _owners().match(said)) is not None:  # "Rita's wedding", "my sister's wedding"
@@ -78,7 +78,7 @@ def _times(when: str, here: Circumstances) -> tuple[TimeSpan, ...]:
 def _match(text: str) -> re.Match[str] | None:
     """How a clause says that something is on another day, if it does."""
     ways = rules().put_off
-    if compiled("(?:{put_off}|{move}|{moving}|pulled|bumped|slipped|rebooked)").search(text) is not None:
+    if compiled(r"\b(?:{put_off}|{move}|{moving}|pulled|bumped|slipped|rebooked)").search(text) is not None:
         for way in (ways.passive, ways.active, ways.host):
             if (match := compiled(way).match(text)) is not None:
                 return match
