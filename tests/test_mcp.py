@@ -472,6 +472,18 @@ def test_a_line_that_is_no_json_is_answered_and_the_server_goes_on(tmp_path: Pat
     assert all("mend it" in one["error"]["message"] for one in answers if "error" in one)
 
 
+def test_a_line_that_is_no_utf_8_is_refused_and_not_read_as_another_user(tmp_path: Path) -> None:
+    says = {"name": "observe", "arguments": {"user_id": "Jos?", "user_input": "I live in Porto."}}
+    given = written(
+        {"id": 1, "method": "initialize", "params": HELLO}, {"id": 2, "method": "tools/call", "params": says}, {"id": 3, "method": "ping"}
+    )
+    done = served(tmp_path / "mem.db", given.replace(b"?", b"\xe9"))
+    told = [(one["id"], one.get("error", {}).get("code")) for one in map(json.loads, done.stdout.splitlines())]
+    assert sorted(told) == [(1, None), (2, -32700), (3, None)]
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert not mem.users()
+
+
 def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
     lines = [
         '{"jsonrpc": "2.0", "id": 99}',

@@ -61,7 +61,7 @@ async def answer_lines(server: Server[None]) -> None:
     told, answered = anyio.create_memory_object_stream[SessionMessage](0)
     waiting: set[str] = set()
     fewer = anyio.Condition()
-    async with stdio_server(stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
+    async with stdio_server(stdin=_lines(), stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
 
         async def hear() -> None:
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
@@ -104,6 +104,15 @@ class _Wire(anyio.AsyncFile[str]):
             await super().flush()
 
 
+def _lines() -> anyio.AsyncFile[str]:
+    """Keep standard input for the protocol; what is no UTF-8 in a line stays what it is: the line is refused, and not read as another."""
+    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return anyio.wrap_file(lines)
+
+
 def _wire() -> _Wire:
     """Keep standard output for the protocol; what anything else prints goes to standard error."""
     wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -121,14 +130,14 @@ def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> Non
 
 
 def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
-    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no message of the protocol; None to any other, to
-    an empty one, and to what would be an answer itself.
+    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no UTF-8, or no message of the protocol; None to
+    any other, to an empty one, and to what would be an answer itself.
     """
     if not isinstance(message, ValidationError):
         return None
     faults = message.errors()
     first = faults[0]
-    if first["type"] == "json_invalid":
+    if first["type"] in ("json_invalid", "string_unicode"):
         if not str(first["input"]).strip():
             return None
         told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({first['msg']}); mend it and send it again.")
