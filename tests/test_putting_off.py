@@ -97,6 +97,12 @@ def test_what_is_planned_is_moved_whatever_it_is_called(mem: memdb.Memory, befor
     assert planned(mem, before, said).get(what) == day
 
 
+@pytest.mark.parametrize("said", ["The Norway trip got moved to August", "The Norway trip got moved forward to June"])
+def test_a_change_tells_that_what_is_planned_is_at_another_time(mem: memdb.Memory, said: str) -> None:
+    planned(mem, "We're going to Norway in July.", said)
+    assert [change.reason for change in mem.history(user_id="ana")][-1] == "its time was said anew"
+
+
 @pytest.mark.parametrize("said", ["Rita's wedding got pushed to August", "My sister's wedding has been moved to August"])
 def test_what_a_relative_plans_is_moved(mem: memdb.Memory, said: str) -> None:
     assert planned(mem, "My sister Rita is getting married in July.", said) == {}

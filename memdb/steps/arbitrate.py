@@ -223,10 +223,10 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
     ends = candidate.valid_to if candidate.until and not candidate.denies else None
     if known.valid_to is None and known.status == "active" and ends is not None and ends > known.valid_from:
         return _action("update", candidate, target=known, delta=delta, reason="said until when", valid_to=candidate.valid_to)
-    if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
-        return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
     if candidate.event_time is not None and candidate.event_time != known.event_time:
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
+    if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
+        return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
     if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
     put_right = candidate.because == "corrected" and as_spelled(candidate.object) != as_spelled(known.object)
