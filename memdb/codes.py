@@ -26,7 +26,7 @@ def encode(vectors: NDArray[np.float32]) -> Codes:
     import numpy as np
 
     if vectors.ndim == 1:  # a question's: what is quick for many takes twice as long for one
-        step = np.float32(np.abs(vectors).max() / 127 or 1)
+        step = np.float32(np.maximum.reduce(np.abs(vectors)) / 127 or 1)
         rest = vectors / step
         codes = np.rint(rest, out=rest).astype(np.int8)
         rest *= step

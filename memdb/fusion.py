@@ -131,7 +131,7 @@ class _Meaning(Field):
             self._windows = np.full(len(self._ids), np.nan)
             self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
         matched, bm25 = self._words_at, np.array(words.bm25)
-        if not self._words_known.all():
+        if not np.logical_and.reduce(self._words_known):
             matched, bm25 = matched[self._words_known], bm25[self._words_known]
         self._bm25 = np.full(len(self._ids), np.nan)
         self._bm25[matched] = bm25
@@ -178,7 +178,7 @@ class _Meaning(Field):
         places = _top(self._most, min(count, len(self._most)))
         most = self._most[places]
         if len(places):
-            self._first, self._others = places, float(most.min())
+            self._first, self._others = places, float(np.minimum.reduce(most))
         highest: list[int] = places[np.lexsort((-self._ids[places], -most))].tolist()
         return highest
 
@@ -348,7 +348,7 @@ def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.i
     first, last = int(ids[0]), len(ids) - 1
     if ids[-1] - first == last:  # one after the other, as those of a user who is alone in the file
         places = wanted - first
-        if places.min() >= 0 and places.max() <= last:
+        if np.minimum.reduce(places) >= 0 and np.maximum.reduce(places) <= last:
             return places, np.ones(len(wanted), np.bool_)
     places = np.minimum(np.searchsorted(ids, wanted), last)
     return places, ids[places] == wanted
@@ -383,14 +383,14 @@ def _top(values: NDArray[Any], count: int) -> NDArray[np.intp]:
     # 10,000 values, and a tenth at 100,000.
     groups = _GROUPS * count
     if len(values) >= _IN_A_GROUP * groups:
-        highest = values[: len(values) - len(values) % groups].reshape(-1, groups).max(axis=0)
-        among = np.flatnonzero(values >= np.partition(highest, groups - count)[groups - count])
+        highest = np.maximum.reduce(values[: len(values) - len(values) % groups].reshape(-1, groups), axis=0)
+        highest.partition(groups - count)
+        among = (values >= highest[groups - count]).nonzero()[0]
         if len(among) >= count:  # which they are not where some are not a number
             return among[_top_of(values[among], count)]
     return _top_of(values, count)
 
 
 def _top_of(values: NDArray[Any], count: int) -> NDArray[np.intp]:
-    import numpy as np
-
-    return np.argpartition(values, len(values) - count)[len(values) - count :]
+    places: NDArray[np.intp] = values.argpartition(len(values) - count)
+    return places[len(values) - count :]

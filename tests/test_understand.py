@@ -240,6 +240,8 @@ def test_any_text_is_understood_somehow(query: str, talk: memdb.Memory) -> None:
     question = asked(talk, query)
     assert question.meaning or not question.text
     assert len(question.terms) <= 64
+    assert Question.model_validate(question.model_dump(), strict=True) == question, "what was read is not checked when it is made"
+    assert set(vars(question)) == set(Question.model_fields)
 
 
 # what it does to the ranking

@@ -49,7 +49,7 @@ from memdb.hyponyms import hypernyms_in
 from memdb.keys import slug
 from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
-from memdb.records import Intent, source_of
+from memdb.records import Intent, made, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.times import MOMENT, in_zone, to_text, to_utc
 from memdb.unspaced import words_of
@@ -186,28 +186,31 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     keys, told = _keys(db, text, plain, named, user_id=user_id)
     if told != text:  # what is held is told of "User's son", not of Henrik
         terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
-    return Question(
-        text=query,
-        meaning=_without(asked, named) if named else told if told != text else asked,
-        terms=tuple(terms[:_MAX_TERMS]),
-        phrases=tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not said else (),
-        topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
-        participants=tuple(named),
-        actor=_actor(text, named, participants),
-        intent=intent,
-        times=tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
-        days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
-        past=past,
-        former=former,
-        present=not past and not times and asks_present(text),
-        as_of=as_of,
-        order=order,
-        keys=keys,
-        hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
-        by_beginning=grammar is not None or (not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None),
-        said=tuple(said),
-        mood=mood_of(text),
-    )
+    values: dict[str, object] = {
+        "text": query,
+        "meaning": _without(asked, named) if named else told if told != text else asked,
+        "terms": tuple(terms[:_MAX_TERMS]),
+        "phrases": tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not said else (),
+        "topics": tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
+        "participants": tuple(named),
+        "actor": _actor(text, named, participants),
+        "intent": intent,
+        "times": tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
+        "days": tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
+        "past": past,
+        "former": former,
+        "present": not past and not times and asks_present(text),
+        "as_of": as_of,
+        "order": order,
+        "keys": keys,
+        "hypernyms": hypernyms_in(text[:_GRAMMAR], plain),
+        "by_beginning": grammar is not None
+        or (not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None),
+        "said": tuple(said),
+        "mood": mood_of(text),
+        "language": "English",
+    }
+    return made(Question, values)  # what was read is right, and needs no check
 
 
 def _keys(
