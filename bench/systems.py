@@ -21,8 +21,8 @@ import numpy as np
 
 import memdb
 from memdb import files
+from memdb.asked import match_expression
 from memdb.files import parameter_order
-from memdb.steps.retrieve import match_expression
 
 DIMENSION, TOPICS, VOCABULARY, K = 384, 200, 20_000, 10
 NOW = "2025-06-01T00:00:00Z"

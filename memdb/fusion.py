@@ -383,9 +383,9 @@ def _top(values: NDArray[Any], count: int) -> NDArray[np.intp]:
     # 10,000 values, and a tenth at 100,000.
     groups = _GROUPS * count
     if len(values) >= _IN_A_GROUP * groups:
-        highest = np.maximum.reduce(values[: len(values) - len(values) % groups].reshape(-1, groups), axis=0)
+        highest: NDArray[Any] = np.maximum.reduce(values[: len(values) - len(values) % groups].reshape(-1, groups), axis=0)
         highest.partition(groups - count)
-        among = (values >= highest[groups - count]).nonzero()[0]
+        among: NDArray[np.intp] = (values >= highest[groups - count]).nonzero()[0]
         if len(among) >= count:  # which they are not where some are not a number
             return among[_top_of(values[among], count)]
     return _top_of(values, count)

@@ -10,11 +10,11 @@ import pytest
 
 import memdb
 from memdb.answers import Question
+from memdb.asked import match_expression
 from memdb.asked_times import part_of_day
 from memdb.cues import Change
 from memdb.cues_abroad import change_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.languages import CODES, Cue, language
-from memdb.steps.retrieve import match_expression
 from memdb.unspaced import beginning
 
 NOW = datetime(2025, 9, 10, 12, tzinfo=UTC)  # a Wednesday

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb import files
+from memdb.asked import FILTERS, match_expression
 from memdb.candidates import Words
 from memdb.database import SqlValue
 from memdb.eligible import eligible
@@ -24,7 +25,6 @@ from memdb.hyponyms import hyponyms_of
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.scoring import Scorer
-from memdb.steps.retrieve import _FILTERS, match_expression
 from memdb.times import to_text
 from memdb.vectors import VectorCache
 
@@ -359,7 +359,7 @@ def test_words_find_the_same_by_vectors_as_by_rows(
                 mem.load([{"text": f"I had tea with {number}, and tea"} for number in range(every)], user_id="ana")
             else:
                 db.connection.execute(CHANGES[change], {"every": every})
-        filters: dict[str, SqlValue] = dict.fromkeys(_FILTERS) | {
+        filters: dict[str, SqlValue] = dict.fromkeys(FILTERS) | {
             "user_id": "ana",
             "kinds": json.dumps(kinds),
             "statuses": json.dumps(statuses),

@@ -23,6 +23,7 @@ DOORS = {
     "memdb.quantize",
     "memdb.vectors",
     "memdb.echoes",
+    "memdb.asked",
     "memdb.eligible",
     "memdb.scoring",
     "memdb.segments",

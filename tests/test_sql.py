@@ -15,13 +15,13 @@ import pytest
 import memdb
 from memdb import files
 from memdb.answers import Question
+from memdb.asked import match_expression
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_order
 from memdb.records import FACT_COLUMNS, RELIABILITY
 from memdb.scoring import FEATURES
-from memdb.steps.retrieve import match_expression
 from memdb.store import Store
 from memdb.weight_sets import COLUMNS, chosen_set
 

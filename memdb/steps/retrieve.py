@@ -12,39 +12,34 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memdb import stored
 from memdb.answers import Hit, Hits, Question
+from memdb.asked import LEG, Asked, asked_for
 from memdb.called import names_of
-from memdb.candidates import Bounds, Legs, Near, Words, only
+from memdb.candidates import Bounds, Near, Words, only
 from memdb.config import Config
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.echoes import echoing
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
-from memdb.errors import InputError, ModelError, ModelUnavailable
+from memdb.errors import ModelError, ModelUnavailable
 from memdb.filters import Sifted
 from memdb.fusion import fuse
 from memdb.hyponyms import hyponyms_of
-from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Status, by_the_clock, fact_of, made
 from memdb.scoring import FEATURES, Scored, Scorer, best
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
-from memdb.unspaced import apart, beginning, quoted, required, words_of
+from memdb.unspaced import apart, beginning, quoted, words_of
 from memdb.vectors import VectorCache
-from memdb.verbs import other_forms
-from memdb.weight_sets import COLUMNS, Judge, WeightSet, chosen_set, read_judge
+from memdb.weight_sets import COLUMNS, Judge, chosen_set, read_judge
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILTERS = (
-    "categories", "memory_types", "tags", "must", "since", "until", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of",
-)  # fmt: skip
 _KEYED = 20  # rows under the keys that are asked for, the newest
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
-_LEG = 20  # candidates a kind where a weight set says nothing
 _FEW = 50.0  # of so few rows a word tells little by how rare it is, as `lexical` has it in retrieve.sql
 _GOAL_WORDS = 64  # more tell no more
 
@@ -86,7 +81,7 @@ def retrieve(
     keep_freed_memory()
     sifted = sifted or {}
     chosen, model, newest = chosen_set(db, weights)
-    asked = _asked_for(db, question, chosen, user_id=user_id, now=now, config=config, sifted=sifted, statuses=statuses, as_of=as_of)
+    asked = asked_for(db, question, chosen, user_id=user_id, now=now, config=config, sifted=sifted, statuses=statuses, as_of=as_of)
     goal = goal if judged or chosen.weight.get("goal") else None
     meant = _meant(db, asked, goal, embedder=embedder, model=model, ready=vector)
     hits = None
@@ -128,38 +123,6 @@ def retrieve(
     )
 
 
-class _Asked(NamedTuple):
-    """What is asked: the question and its words, by which weight set, of which kinds, statuses and shelves, and what lets through how much.
-
-    `filtered` says that more is left out than other users, kinds and statuses, `asks_now` that it is asked what is so now.
-    """
-
-    question: Question
-    chosen: WeightSet
-    kinds: list[str]
-    statuses: Sequence[Status]
-    shelves: list[str]
-    legs: Legs
-    filters: dict[str, SqlValue]
-    filtered: bool
-    asks_now: bool
-    terms: str
-
-    @property
-    def by_collection(self) -> bool:
-        """Whether a collection can tell what is near: it knows the living alone, of whom and of which kind they are."""
-        return "closed" not in self.shelves and not self.filtered
-
-    @property
-    def said(self) -> Sequence[int]:
-        """The messages among which the first or the last is asked for."""
-        return self.question.said if self.legs.placed else ()
-
-    def besides(self, keyed: list[int]) -> list[int]:
-        """Which of what is held under the keys that are asked for are candidates for that: where candidates are numbered, none are."""
-        return [] if self.legs.given else keyed
-
-
 class _Found(NamedTuple):
     """What words find, what is near, what is of the kind that is asked for, messages that say what others say, and what is held under the
     keys that are asked for; and what a collection has found instead of the index, as JSON.
@@ -186,61 +149,8 @@ class _Meant(NamedTuple):
     degraded: str | None
 
 
-def _asked_for(
-    db: Database,
-    question: Question,
-    chosen: WeightSet,
-    *,
-    user_id: str,
-    now: datetime,
-    config: Config,
-    sifted: Sifted,
-    statuses: Sequence[Status],
-    as_of: datetime | None,
-) -> _Asked:
-    """What is asked, by a weight set and within what is looked at only."""
-    wanted = _wanted(sifted.get("kinds"), chosen.kinds)
-    must, since, until, participants = sifted.get("must"), sifted.get("since"), sifted.get("until"), sifted.get("participants")
-    ages: dict[str, SqlValue] = {
-        "user_id": user_id,
-        "tiers": listed(sifted.get("tiers")),
-        "hot_days": config.hot_days,
-        "warm_days": config.warm_days,
-        "now": to_text(now),
-    }
-    if ages["tiers"] is not None and not db.tuples("scan.aside", **ages):
-        ages["tiers"] = None
-    filters: dict[str, SqlValue] = {
-        **ages,
-        "kinds": listed(wanted),
-        "statuses": listed(statuses),
-        "categories": listed(sifted.get("categories")),
-        "memory_types": listed(sifted.get("memory_types")),
-        "tags": listed(sifted.get("tags")),
-        "must": required(must) if must else None,
-        "since": to_text(since) if since else None,
-        "until": to_text(until) if until else None,
-        "min_age_minutes": sifted.get("min_age_minutes"),
-        "max_age_days": sifted.get("max_age_days"),
-        "participants": listed(None if participants is None else spelled(participants)),
-        "as_of": to_text(as_of) if as_of else None,
-    }
-    return _Asked(
-        question=question,
-        chosen=chosen,
-        kinds=wanted,
-        statuses=statuses,
-        shelves=_shelves(wanted, statuses, chosen.weight),
-        legs=_legs(chosen.weight, question, top_k_lex=config.top_k_lex, top_k_vec=config.top_k_vec),
-        filters=filters,
-        filtered=any(filters[name] is not None for name in _FILTERS),
-        asks_now=question.present and as_of is None and set(statuses) <= set(LIVE),
-        terms=match_expression(question),
-    )
-
-
 def _meant(
-    db: Database, asked: _Asked, goal: str | None, *, embedder: Embedder | None, model: str | None, ready: NDArray[np.float32] | None
+    db: Database, asked: Asked, goal: str | None, *, embedder: Embedder | None, model: str | None, ready: NDArray[np.float32] | None
 ) -> _Meant:
     """What a question means and what its user is after, as vectors, where the weight set and the settings look for what is near."""
     if not (asked.legs.semantic and asked.chosen.weight.get("k_vec", 1)):
@@ -249,7 +159,7 @@ def _meant(
     return _Meant(vector, _embed(goal, embedder, db, model)[0] if goal and vector is not None else None, degraded)
 
 
-def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _Found:
+def _find(db: Database, asked: Asked, near: list[Near], hits: str | None) -> _Found:
     """Look for what has the words of a question, and keep of what is near what the filters let through."""
     question, filters, legs, weight = asked.question, asked.filters, asked.legs, asked.chosen.weight
     user_id, instant = str(filters["user_id"]), str(filters["now"])
@@ -271,7 +181,7 @@ def _find(db: Database, asked: _Asked, near: list[Near], hits: str | None) -> _F
     return _Found(words.without(echoes) if echoes else words, near, of_kind, echoes, keyed, hits)
 
 
-def _told(asked: _Asked, found: _Found) -> dict[str, SqlValue]:
+def _told(asked: Asked, found: _Found) -> dict[str, SqlValue]:
     """What the statement is told of the question, and of what was found by other than words and meaning."""
     question, hits = asked.question, found.hits
     return {
@@ -307,9 +217,9 @@ def _by(meant: _Meant, found: _Found, weights: str, newest: int, config: Config)
     }
 
 
-def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, SqlValue], aimed: Mapping[int, float]) -> Scorer:
+def _scorer(db: Database, asked: Asked, found: _Found, values: Mapping[str, SqlValue], aimed: Mapping[int, float]) -> Scorer:
     hyponyms = found.of_kind.shares()
-    telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if found.outside else []  # which no collection knows to be of the kind
+    telling = nlargest(LEG, hyponyms, key=hyponyms.__getitem__) if found.outside else []  # which no collection knows to be of the kind
     # what has lost its words is found all the same
     return Scorer(
         db,
@@ -323,7 +233,7 @@ def _scorer(db: Database, asked: _Asked, found: _Found, values: Mapping[str, Sql
 
 
 def _ranked(
-    asked: _Asked, found: _Found, scorer: Scorer, *, bounds: Bounds, newest: int, limit: int, least: float | None, voted: bool
+    asked: Asked, found: _Found, scorer: Scorer, *, bounds: Bounds, newest: int, limit: int, least: float | None, voted: bool
 ) -> list[Scored]:
     """The best of what was found."""
     if found.outside:
@@ -340,7 +250,7 @@ def _ranked(
 
 
 def _with_archived(
-    db: Database, asked: _Asked, scorer: Scorer, rows: list[Scored], gone: str, *, limit: int, least: float | None, voted: bool
+    db: Database, asked: Asked, scorer: Scorer, rows: list[Scored], gone: str, *, limit: int, least: float | None, voted: bool
 ) -> list[Scored]:
     """The best of what was found and of what is `gone` into the archive, where that has any of it."""
     with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
@@ -373,7 +283,7 @@ def _keyed(db: Database, question: Question, *, user_id: str, at: str) -> list[i
     return [cast(int, id) for (id,) in found]
 
 
-def _serving(db: Database, goal: str, asked: _Asked) -> dict[int, float]:
+def _serving(db: Database, goal: str, asked: Asked) -> dict[int, float]:
     """How much of a goal's words each row has that has any, as a share of the most."""
     telling = [word for word in dict.fromkeys(words_of(goal, contracted=True)) if word.replace("’", "'") not in STOP_WORDS]
     terms = " OR ".join(map(quoted, telling[:_GOAL_WORDS])) or '""'
@@ -390,41 +300,6 @@ def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValu
 def _spoken(topic: str, question: Question) -> str:
     """An FTS5 expression of what speaks of a topic: the word in whatever form, and in English whatever else it is called."""
     return beginning(topic) if question.by_beginning else " OR ".join(map(quoted, (*names_of(topic), *hyponyms_of(topic))))
-
-
-def match_expression(question: Question) -> str:
-    """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none.
-
-    The index knows the forms of English words, but for those of irregular verbs; those of other languages are sought by how they begin.
-    """
-    sought = beginning if question.by_beginning else quoted
-    told = () if question.by_beginning else (form for term in question.terms for form in other_forms(term))
-    forms = dict.fromkeys(form for form in told if form not in question.terms)
-    days = (f"date : {quoted(day)}" for day in question.days)
-    return " OR ".join((*map(quoted, question.phrases), *map(sought, question.terms), *map(quoted, forms), *days)) or '""'
-
-
-def _wanted(kinds: Sequence[str] | None, known: Sequence[str]) -> list[str]:
-    if kinds is not None and (unknown := sorted(set(kinds) - set(known))):
-        raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
-    return list(known if kinds is None else kinds)
-
-
-def _legs(weight: Mapping[str, float], question: Question, *, top_k_lex: int | None, top_k_vec: int | None) -> Legs:
-    return Legs(
-        lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
-        semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
-        given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
-        nearest=top_k_lex is None and bool(weight.get("legs")) and not weight.get("lexical"),  # words that do not rank do not choose either
-        linked=weight.get("linked", 0.0) != 0,
-        placed=question.order is not None and weight.get("position", 0.0) != 0,
-        voted=weight.get("agreement", 0.0) + weight.get("sure_agreement", 0.0) > 0,
-    )
-
-
-def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: Mapping[str, float]) -> list[str]:
-    windows = ["window"] if "message" in kinds and weight.get("window") else []
-    return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
 
 
 def _embed(
@@ -447,7 +322,7 @@ def _embed(
     return vectors[0], None
 
 
-def _hits(db: Database, rows: Sequence[Scored], asked: _Asked, *, judge: Judge | None, at: datetime | None) -> list[Hit]:
+def _hits(db: Database, rows: Sequence[Scored], asked: Asked, *, judge: Judge | None, at: datetime | None) -> list[Hit]:
     """The hits of what was scored; of what is over `at` that time, where one is given, with the status expired."""
     weighed = dict(asked.chosen.ranking)  # the caller's own
     user_id = asked.filters["user_id"]
