@@ -15,7 +15,7 @@ from operator import itemgetter
 from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
-from memdb.capitals import is_a_place, is_known_for_a_name
+from memdb.capitals import is_a_name, is_a_place, is_known_for_a_name
 from memdb.clause import Clause
 from memdb.english_rules import Finds, Pattern, compiled, finder, needs, rules
 from memdb.fitting import Needs, by_fragments
@@ -176,6 +176,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if match is None or not _fits(pattern, clause, text, match.group(), here):
         return
     mode, true = _mode(pattern, clause), ended_once(clause, here.at) if clause.former else validity(pattern, clause, here.at, here.zone)
+    if pattern.surely and clause.guessed:
+        return
     if mode == "no" or true is None or _is_no_fact(pattern, clause, true, here):
         return
     groups = match.groupdict()
@@ -202,6 +204,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
     if pattern.unless and compiled(pattern.unless).search(here.text):
         values = [one for one in values if is_a_place(one)]  # "I'm in Berlin, can you crop this?", but "I'm in Figma, how do I crop?"
+    if pattern.kind == "org":  # "I've been with Camila for five years"
+        values = [one for one in values if not is_a_name(one.lower()) or is_known_for_a_name(one.lower(), "works_at")]
     if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
         return
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):

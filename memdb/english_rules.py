@@ -67,6 +67,7 @@ class Pattern(Record):
     raw: bool = False
     similar: bool = False
     others: bool = False
+    surely: bool = False
     bygone: bool = False
     couple: bool = False
     alone: bool = False

@@ -17,6 +17,7 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
     r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
     re.IGNORECASE,
 )
+_OF_SOMEBODY = re.compile(r"\b(?i:of|about|by|from|with|for|to) [A-Z][\w'-]+(?: [A-Z][\w'-]+)?$")  # "it is the memory of Ana, who died"
 _HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 
 
@@ -39,7 +40,7 @@ def _told_of(whom: str, told: str) -> tuple[str, str]:
 
 def last_named(text: str) -> str | None:
     """Whom "who" after a clause is about: the person that the clause ends with; "who" itself where it says what somebody is; None else."""
-    if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text):
+    if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text) and not _OF_SOMEBODY.search(text):
         return "who"
     found = _named_at_the_end().search(text)
     if found and found["had"]:

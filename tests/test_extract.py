@@ -2477,3 +2477,74 @@ def test_who_types_or_found_a_thing_speaks_for_themselves(text: str, key: str, p
 def test_what_a_model_reads_in_such_a_request_is_meant() -> None:
     assert in_earnest("Can you remember that I work at Bosch?", "I work at Bosch")
     assert not in_earnest("Can you tell me whether I work at Bosch?", "I work at Bosch")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mum is a nurse. And then there's abuela lupita. she died in 2019.",
+        "My mum is a nurse. And then there is Lupita. She died in 2019.",
+        "My mum is a nurse. My friend Rosa had cancer. She died in 2019.",
+        "My girlfriend Ana is asleep. The other thing that helps is the memory of Mama Lupita, who died in 2019.",
+        "My girlfriend Ana is asleep. This was the house of Joan Miró, who died in 1983.",
+    ],
+)
+def test_nobody_is_believed_dead_who_is_only_guessed_to_be_meant(text: str, predicates: Mapping[str, Predicate]) -> None:
+    gone = {found.key for found in read(text, predicates) if found.key.endswith(".life")}
+    assert gone.isdisjoint({"mother.life", "girlfriend.life", "partner.life"})
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("My mum was ill for years. She died in 2019.", "mother.life"),
+        ("My dad was in hospital. We went there every day. He died on Friday.", "father.life"),
+        ("My mum was ill and there's no cure. She died in May.", "mother.life"),
+        ("My abuela Lupita died in 2019.", "grandmother.life"),
+        ("Mi nonno died. I mean, my nonno died in May.", "grandfather.life"),
+    ],
+)
+def test_who_is_spoken_of_has_died(text: str, key: str, predicates: Mapping[str, Predicate]) -> None:
+    assert key in {found.key for found in read(text, predicates)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I've been with Camila for 5 years.", "user.works_at"),
+        ("the back PT — I started at Clínica Querétaro back in month 11 after the sparring.", "user.works_at"),
+        ("I'm telling everyone, Pablo, my mom, my brother, Sam, Marta upstairs, the guy at the corner.", "user.brother"),
+        ("My dad called. He flies in tomorrow afternoon: AM 138 from GRU, lands 6:40pm.", "father.hometown"),
+        ("I closed my eyes — like literally closed my eyes — and clicked it.", "user.likes"),
+        ("I love Camila more, in a geometric way.", "user.likes"),
+        ("I've started running with RUST_LOG=trace and dumping to a file.", "user.hobby"),
+        ("I started sketching what the migration would look like.", "user.hobby"),
+        ("I started painting the fence.", "user.hobby"),
+        ("I am going more often this year.", "user.plans"),
+        ("I wake up at 4 or 5am sometimes and lie there.", "user.gets_up_at"),
+        ("I want to write down where Camila is.", "user.wants"),
+        ("I want a snapshot of where I am.", "user.wants"),
+        ("I want a sanity check on tone.", "user.wants"),
+        ("I am writing it down here so that future me has it.", "user.working_on"),
+        ("I've been avoiding writing it down.", "user.avoids"),
+    ],
+)
+def test_what_a_diary_says_in_passing_is_no_fact(text: str, key: str, predicates: Mapping[str, Predicate]) -> None:
+    assert key not in {found.key for found in read(text, predicates)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I've been with Deloitte for 5 years.", "user.works_at", "Deloitte"),
+        ("I started at Siemens back in March.", "user.works_at", "Siemens"),
+        ("My brother, Hugo, lives in Faro.", "user.brother", "Hugo"),
+        ("I've started running with my neighbour.", "user.hobby", "running"),
+        ("I wake up at 5 every day.", "user.gets_up_at", "5"),
+        ("I'm writing a novel about bees.", "user.working_on", "writing a novel about bees"),
+        ("I want a tattoo.", "user.wants", "a tattoo"),
+        ("My nonna Rosa lives in Bari.", "grandmother.lives_in", "Bari"),
+    ],
+)
+def test_what_a_diary_says_outright_is_read(text: str, key: str, value: str, predicates: Mapping[str, Predicate]) -> None:
+    assert (key, value, False) in said(read(text, predicates))
