@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from memdb.errors import InputError
+from memdb.figures import in_digits
 from memdb.records import Predicate
 
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -17,6 +18,7 @@ _APOSTROPHES = re.compile("['\u2019]")
 _ACCENTS = re.compile("([a-zA-Z])[\u0300-\u036f]+")  # in other scripts they make another letter
 _PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
 _PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
+_DIGIT = re.compile(r"\d")
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _USUAL_WORDS = 20  # of a predicate
 _BREAK = re.compile(r"[,;()]")  # "Lisbon, Portugal" is two names
@@ -33,7 +35,6 @@ _FORMS = re.compile(r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$")
 _NAMED = 2  # words of a name
 _JOINED = frozenset("band choir orchestra quartet trio ensemble troupe club team".split())  # what one is in, rather than has
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _DATES = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday "
     "january february march april may june july august september october november december".split()
@@ -118,10 +119,14 @@ def without_accents(text: str) -> str:
 
 
 def is_same(text: str, known: str) -> bool:
-    """Tell whether two objects are the same, of which one may lack its accents: "Hà" is "Ha", and is not "Hạ"."""
-    return normalise(text) == normalise(known) and (
-        as_spelled(text) == as_spelled(known) or any(one == without_accents(one) for one in (text, known))
-    )
+    """Tell whether two objects are the same, of which one may lack its accents, or have its numbers in digits.
+
+    "Hà" is "Ha", and is not "Hạ"; "sixty-six" is "66".
+    """
+    one, other = normalise(text), normalise(known)
+    if one != other:
+        return (_DIGIT.search(one) or _DIGIT.search(other)) is not None and in_digits(one) == in_digits(other)
+    return as_spelled(text) == as_spelled(known) or any(each == without_accents(each) for each in (text, known))
 
 
 def is_spelled_better(text: str, known: str) -> bool:
@@ -202,8 +207,7 @@ def _bare(words: list[str]) -> list[str]:
 
 
 def _numbers(words: list[str]) -> set[str]:
-    named = [str(_NUMBERS.index(word)) if word in _NUMBERS else word for word in words]
-    return {word for word in named if word in _DATES or any(letter.isdecimal() for letter in word)}
+    return {word for word in in_digits(" ".join(words)).split() if word in _DATES or any(letter.isdecimal() for letter in word)}
 
 
 def names_another(text: str, known: str, *, changed: bool = False) -> bool:

@@ -12,6 +12,7 @@ from memdb.called import called
 from memdb.capitals import is_a_name
 from memdb.clock import clock_times
 from memdb.english_rules import relatives
+from memdb.figures import FIGURE, digits
 from memdb.household import household_rules
 from memdb.languages import language_of
 from memdb.stop_words import STOP_WORDS
@@ -22,15 +23,6 @@ _STEM = 4  # letters that two forms of a word mostly share
 _SHORTEST = 3  # letters of a word that tells something
 _NEAR = 2  # letters by which a name and what is named after it may differ at the end: "Portugal", "Portuguese"
 _COUNTED = 12  # up to which numbers are mostly written as words
-_ONES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_FIGURE = re.compile(
-    rf"(?P<digits>\d+(?:,\d{{3}})*)"
-    rf"|\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<and>{'|'.join(_ONES[:9])}))?|(?P<ones>{'|'.join(_ONES)}|twice))\b",
-    re.IGNORECASE,
-)
 _UNTOLD = frozenset(("1", "2"))  # numbers that may be told of what was only listed
 _ALIKE = 2  # words that two sentences share which may tell the same
 _MOST_OF = 0.6  # of the words of what is told of somebody, so many stand in what was said of whom it is
@@ -180,7 +172,7 @@ def _displaced(text: str, said: Sequence[Line]) -> str | None:
     near: dict[int, set[str]] = {}
     for match in _SENTENCE.finditer(text):
         anchors = _anchors(match[0])
-        rest = {one for one in stems(_FIGURE.sub(" ", match[0])) if one not in {anchor[:_STEM] for anchor in anchors} and one not in _ROLES}
+        rest = {one for one in stems(FIGURE.sub(" ", match[0])) if one not in {anchor[:_STEM] for anchor in anchors} and one not in _ROLES}
         for anchor in anchors if rest else ():
             places = where.get(anchor, [])
             for place in places:
@@ -248,7 +240,7 @@ def _of_somebody_else(text: str, said: Sequence[Line], *, owner: str) -> str | N
             return f"it names a {kin} of {match['who']!r}, where somebody else's was spoken of"
     for who, rest in _told_of(text, people):
         who = names.get(who, who)
-        words = stems(_FIGURE.sub(" ", rest)) - {time[:_STEM] for time in _times()}
+        words = stems(FIGURE.sub(" ", rest)) - {time[:_STEM] for time in _times()}
         shared = [(len(words & theirs), place, speaker, sentence) for place, speaker, sentence, theirs in sentences]
         most = max((one[0] for one in shared), default=0)
         if most < min(_ALIKE, len(words)) or most < _MOST_OF * len(words) or not most:
@@ -280,20 +272,10 @@ def _kin_in(sentence: str, relation: str) -> bool:
 
 def _counted(text: str) -> Iterator[tuple[str, str]]:
     """The numbers of a text in digits, each with the beginning of the word behind it, if that may be what it counts."""
-    for match in _FIGURE.finditer(text):
+    for match in FIGURE.finditer(text):
         noun = _NOUN.match(text, match.end())
         word = noun[1].casefold() if noun else ""
-        yield _digits(match), word[:_STEM] if word not in STOP_WORDS and word not in _times() else ""
-
-
-def _digits(match: re.Match[str]) -> str:
-    if match["digits"]:
-        return str(int(match["digits"].replace(",", "")))
-    if match["ones"]:
-        word = match["ones"].casefold()
-        return "2" if word == "twice" else str(_ONES.index(word) + 1)
-    ones = _ONES.index(match["and"].casefold()) + 1 if match["and"] else 0
-    return str((_TENS.index(match["tens"].casefold()) + 2) * 10 + ones)
+        yield digits(match), word[:_STEM] if word not in STOP_WORDS and word not in _times() else ""
 
 
 @lru_cache(maxsize=256)

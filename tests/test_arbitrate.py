@@ -1338,3 +1338,27 @@ def test_what_waited_was_last_mentioned_when_it_was_confirmed(mem: memdb.Memory)
     mem.confirm(waits.fact_id, now="2025-06-01")
     (faro,) = mem.facts("ana", key="user.lives_in")
     assert (faro.object, f"{faro.last_mentioned_at:%m}", f"{faro.updated_at:%m}") == ("Faro", "06", "06")
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("My dad is sixty-six.", "My dad is 66."),
+        ("I'm 33.", "I am thirty-three."),
+        ("My son is eleven.", "My son is 11."),
+        ("I have two cats.", "I have 2 cats."),
+    ],
+)
+def test_a_number_in_words_is_the_same_in_digits(mem: memdb.Memory, first: str, again: str) -> None:
+    for said in (first, again):
+        mem.observe(said, user_id="u")
+        mem.drain()
+    [fact] = [fact for fact in mem.facts(user_id="u") if fact.kind == "fact"]
+    assert (fact.status, fact.seen_count) == ("active", 2)
+
+
+def test_another_number_is_another_value_however_long_it_is(mem: memdb.Memory) -> None:
+    for said in ("My son is eleven.", "My son is 12.", f"I have {'9' * 5_000} cats.", f"I have {'9' * 5_001} cats."):
+        mem.observe(said, user_id="u")
+        mem.drain()
+    assert {fact.object for fact in mem.facts(user_id="u") if fact.key == "son.age"} == {"eleven", "12"}
