@@ -14,7 +14,8 @@ from pydantic_core import ErrorDetails
 
 from memdb.errors import InputError
 from memdb.keys import is_canonical
-from memdb.records import Category, MemoryType, StatedNarrative, StatedTask, Status, Tier
+from memdb.narratives import StatedNarrative
+from memdb.records import Category, MemoryType, StatedTask, Status, Tier
 
 Name = TypeVar("Name", bound=str)
 Shape = TypeVar("Shape", bound=BaseModel)

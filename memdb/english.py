@@ -64,7 +64,7 @@ def clauses(
     """
     known = dict(people or {})
     text = _without_joke(text)
-    hidden, block = masked(text), rules().block
+    hidden = masked(text)
     small = _I.sub("", hidden).islower()
     if (begins := _own_part(hidden, text)) is None:
         if len(text) <= _ASKED and "\n" not in text:
@@ -72,59 +72,112 @@ def clauses(
             yield from _presupposed(with_capitals(asks, small=small), text, known, question=True, at=at, zone=zone)
         return
     hidden = f"{' ' * begins}{hidden[begins:]}"
-    uncased = _in_small_letters(known) if known and small else None
-    mocked, adored, mocking = compiled(block["mocking"]), compiled(block["adored"]), False
-    bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
-    printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
-    spoken, doubtful = Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
-    told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, shown, words, oneself, terse = last_with_somebody(told), 0, 0, 0, False, elided
-    for start, end, mark, follows in sentences_read(hidden, known):
-        if not follows:
-            yield from doubtful
-            before, doubtful = "", []
-        excerpt = text[start:end].strip() if start >= shown else ""
-        if not excerpt:
-            continue
-        sentence = as_ones_own(_as_written(hidden[start:end], small=small), known)
-        yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
-        sentence = _without_trimmings(sentence, uncased, bulleted=bulleted)
-        if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
-            shown = line if (line := hidden.find("\n", start)) >= 0 else len(hidden)  # the rest of the line is theirs, too
-            continue
-        sentence = without_label(sentence) if ":" in sentence else sentence
-        first = elided and ":" not in sentence  # no title
-        heard = not words  # what is said right before is no part of the text
-        if both := _taken_up(sentence, before, named=bool(doubtful) or heard, mended=bool(doubtful), at=at, zone=zone):
-            sentence, start, first = both, start if heard else began, not heard and doubtful[0].elided
-            excerpt, doubtful = text[start:end].strip(), []
-        else:
-            sentence = with_name(sentence) or with_pronouns_named(sentence, told)
-        sentence = repaired(as_anothers(of_themselves(sentence, told, known), told), at=at, zone=zone, small=small)
-        before, began = sentence if "?" not in mark else "", start
-        said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
-        begins, words = words <= 1, words + len(sentence.split())
-        unsaid = doubtful and (
-            any(compiled(block[name]).match(sentence) for name in ("retracted", "only_words")) or is_taken_back(sentence, surely=True)
+    yield from _Reader(text, hidden, known, small=small, elided=elided, after=after, perhaps=perhaps, at=at, zone=zone).clauses()
+
+
+class _Reader:
+    """A text that is read sentence by sentence, and what was told by the sentences so far."""
+
+    def __init__(
+        self,
+        text: str,
+        hidden: str,
+        known: dict[str, str],
+        *,
+        small: bool,
+        elided: bool,
+        after: str,
+        perhaps: tuple[str, str] | None,
+        at: datetime,
+        zone: tzinfo,
+    ) -> None:
+        self._text, self._hidden, self._known, self._at, self._zone = text, hidden, known, at, zone
+        self._small, self._uncased = small, _in_small_letters(known) if known and small else None
+        self._bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
+        self._printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
+        self._spoken, self._doubtful = Spoken(known, perhaps), list[Clause]()  # what the next sentence may take back
+        self._told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
+        self._before, self._began = last_with_somebody(self._told), 0  # the sentence before, and where it began
+        self._shown = 0  # up to here it was another's line
+        self._words = 0
+        self._elided = self._terse = elided
+        self._oneself = self._mocking = False
+
+    def clauses(self) -> Iterator[Clause]:
+        """What it states."""
+        for start, end, mark, follows in sentences_read(self._hidden, self._known):
+            if not follows:
+                yield from self._doubtful
+                self._before, self._doubtful = "", []
+            if start >= self._shown and (excerpt := self._text[start:end].strip()):
+                yield from self._read(start, end, mark, excerpt)
+        yield from self._doubtful
+
+    def _read(self, start: int, end: int, mark: str, excerpt: str) -> Iterator[Clause]:
+        """What is settled by a sentence: what it presupposes, and what was said before it and is not taken back in it."""
+        sentence = as_ones_own(_as_written(self._hidden[start:end], small=self._small), self._known)
+        yield from _presupposed(sentence, excerpt, self._known, question="?" in mark, at=self._at, zone=self._zone)
+        sentence = _without_trimmings(sentence, self._uncased, bulleted=self._bulleted)
+        if is_anothers(sentence) or (self._printed and _SPEAKER.match(sentence)):
+            line = self._hidden.find("\n", start)
+            self._shown = line if line >= 0 else len(self._hidden)  # the rest of the line is theirs, too
+            return
+        sentence, start, first = self._joined(without_label(sentence) if ":" in sentence else sentence, start)
+        told, begins = self._told, self._words <= 1
+        sentence = as_anothers(of_themselves(sentence, told, self._known), told)
+        sentence = repaired(sentence, at=self._at, zone=self._zone, small=self._small)
+        self._before, self._began = sentence if "?" not in mark else "", start
+        self._told = f"{told}{sentence}{mark} "[-_TOLD:]
+        self._words += len(sentence.split())
+        if self._doubtful and not _takes_back(sentence):
+            yield from self._doubtful
+        self._doubtful = []
+        if not self._is_no_statement(sentence, mark):
+            sentence = self._whole(sentence, then=self._hidden[end : end + _TOLD], first=first, begins=begins)
+            excerpt = self._text[start:end].strip()
+            stated = stated_in(sentence, excerpt, question="?" in mark, at=self._at, zone=self._zone, people=self._known, elided=first)
+            self._doubtful = self._spoken.parsed(sentence, stated, told, begins=begins, at=self._at, zone=self._zone)
+            self._elided |= first and any(one.elided and one.subject == "i" for one in self._doubtful)  # "Moved to Leeds. Started at Aldi"
+            self._elided |= self._terse and _tells_of_oneself(self._doubtful)  # "I quit my job. Moved to Leeds"
+
+    def _joined(self, sentence: str, start: int) -> tuple[str, int, bool]:
+        """A sentence, as one with the one before it if it takes that up; where it begins; and whether "I" may be left out at that place."""
+        heard = not self._words  # what is said right before is no part of the text
+        doubtful = bool(self._doubtful)
+        both = _taken_up(sentence, self._before, named=doubtful or heard, mended=doubtful, at=self._at, zone=self._zone)
+        if not both:
+            first = self._elided and ":" not in sentence  # no title
+            return with_name(sentence) or with_pronouns_named(sentence, self._told), start, first
+        first = not heard and self._doubtful[0].elided
+        self._doubtful = []
+        return both, start if heard else self._began, first
+
+    def _is_no_statement(self, sentence: str, mark: str) -> bool:
+        """Whether a sentence says nothing in earnest of what is so, or adores what is mocked."""
+        block = rules().block
+        self._mocking = self._mocking or compiled(block["mocking"]).match(sentence) is not None
+        return compiled(block["sentence"]).search(sentence + mark) is not None or (
+            self._mocking and compiled(block["adored"]).search(sentence) is not None
         )
-        if not unsaid:
-            yield from doubtful
-        doubtful = []
-        mocking = mocking or mocked.match(sentence) is not None
-        if compiled(block["sentence"]).search(sentence + mark) or (mocking and adored.search(sentence)):
-            continue
-        elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        fragment = of_oneself(sentence, then=None if oneself else hidden[end : end + _TOLD]) if first and (oneself or begins) else sentence
-        oneself, sentence = oneself or fragment != sentence, fragment
-        written = _said_plainly(sentence, known)
-        sentence = introduced(written)
-        oneself = first and (oneself or not _I.match(written)) and sentence.startswith("I am ")
-        elided |= oneself  # "Marcus here. 34. Bus driver in Hull"
-        stated = stated_in(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first)
-        doubtful = spoken.parsed(sentence, stated, said, begins=begins, at=at, zone=zone)
-        elided |= first and any(one.elided and one.subject == "i" for one in doubtful)  # "Moved to Leeds. Started at Aldi"
-        elided |= terse and _tells_of_oneself(doubtful)  # "I quit my job. Moved to Leeds"
-    yield from doubtful
+
+    def _whole(self, sentence: str, *, then: str, first: bool, begins: bool) -> str:
+        """A sentence with what is left out in it: "Marcus here. 34. Bus driver in Hull"."""
+        self._elided = self._elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
+        fragment = sentence
+        if first and (self._oneself or begins):
+            fragment = of_oneself(sentence, then=None if self._oneself else then)
+        oneself = self._oneself or fragment != sentence
+        written = _said_plainly(fragment, self._known)
+        whole = introduced(written)
+        self._oneself = first and (oneself or not _I.match(written)) and whole.startswith("I am ")
+        self._elided |= self._oneself
+        return whole
+
+
+def _takes_back(sentence: str) -> bool:
+    """Whether a sentence says that what was said right before it is not so, or was only words."""
+    block = rules().block
+    return any(compiled(block[name]).match(sentence) for name in ("retracted", "only_words")) or is_taken_back(sentence, surely=True)
 
 
 def _own_part(hidden: str, text: str) -> int | None:

@@ -17,12 +17,13 @@ from memdb.household import likeness
 from memdb.ids import MEMORIES, id_of
 from memdb.llm import calls_of
 from memdb.names import one_each, spelled
+from memdb.narratives import Narrative, NarrativeDetail
 from memdb.narrator import Narrator
 from memdb.people import with_people
 from memdb.privacy import quotable_together
 from memdb.reading import read_consent
 from memdb.recording import Origin, keep_calls, record
-from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn, source_of
+from memdb.records import Event, ModelCall, Turn, source_of
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
 from memdb.steps.decay import reckon

@@ -335,12 +335,9 @@ class Memory:
             InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept (see
                 `consent`).
         """
-        fact = stating.remember(
-            self._store.database(),
-            value_text,
+        stated = stating.Statement(
+            value_text=value_text,
             user_id=user_id,
-            embedder=self._hurried(),
-            config=self._config,
             key=key,
             kind=kind,
             object=object,
@@ -358,6 +355,7 @@ class Memory:
             turn_id=turn_id,
             timestamp=timestamp,
         )
+        fact = stating.remember(self._store.database(), stated, embedder=self._hurried(), config=self._config)
         return self._woken(fact)
 
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:

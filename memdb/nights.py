@@ -13,9 +13,10 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.ids import MEMORIES, id_of
 from memdb.llm import calls_of
+from memdb.narratives import Narrative, NarrativeDetail
 from memdb.narrator import Narrator
 from memdb.recording import Origin, keep_calls, read_fact, record, record_archived
-from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail, fact_of
+from memdb.records import Fact, ModelCall, fact_of
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize

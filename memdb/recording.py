@@ -240,7 +240,7 @@ def settle(
                 cut_short(db, rival.fact_id, log, predicates, gave_way=gave_way[rival.key])
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "apply.activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
-    reject_rivals(db, fact.fact_id, log)
+    reject_rivals(db, fact.fact_id, log, reason=f"{reason}: {fact.object!r}")
     shorten(db, fact.fact_id, log, predicates, ended=False)  # or who ended something could not take that back
 
 
@@ -314,7 +314,7 @@ def expire_over(db: Database, *, user_id: str, now: datetime, most: int = -1) ->
 
 
 def reject_rivals(
-    db: Database, fact_id: str, log: Log, *, except_id: str | None = None, said_by: datetime | None = None
+    db: Database, fact_id: str, log: Log, *, reason: str, except_id: str | None = None, said_by: datetime | None = None
 ) -> list[Fact]:  # fmt: skip
     """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else.
 
@@ -324,7 +324,7 @@ def reject_rivals(
     late = [rival for rival in rivals if said_by is not None and max(rival.created_at, rival.valid_from) > said_by]
     for rival in rivals:
         if rival not in late:
-            dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
+            dismiss(db, rival, origin=log.origin, reason=reason)
     return late
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
 from typing import cast, get_args
 
 from pydantic import JsonValue, ValidationError
@@ -54,99 +55,126 @@ from memdb.wording import value_behind
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
 
-def remember(
-    db: Database,
-    value_text: str,
-    *,
-    user_id: str,
-    embedder: Embedder | None,
-    config: Config,
-    key: str | None = None,
-    kind: str = "fact",
-    object: str | None = None,
-    value_json: JsonValue = None,
-    category: Category | None = None,
-    memory_type: MemoryType | None = None,
-    confidence: float | None = None,
-    importance: float | None = None,
-    source: Source = "user_message",
-    event_time: date | str | None = None,
-    valid_from: date | str | None = None,
-    valid_to: date | str | None = None,
-    tags: Sequence[str] = (),
-    session_id: str | None = None,
-    turn_id: str | None = None,
-    timestamp: date | str | None = None,
-) -> Fact:
-    """Store a fact that the application states, and return the row that stands afterwards; `Memory.remember` explains the arguments.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """What an application states of a user, as it was given; `Memory.remember` explains each of it."""
+
+    value_text: str
+    user_id: str
+    key: str | None = None
+    kind: str = "fact"
+    object: str | None = None
+    value_json: JsonValue = None
+    category: Category | None = None
+    memory_type: MemoryType | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    source: Source = "user_message"
+    event_time: date | str | None = None
+    valid_from: date | str | None = None
+    valid_to: date | str | None = None
+    tags: Sequence[str] = ()
+    session_id: str | None = None
+    turn_id: str | None = None
+    timestamp: date | str | None = None
+
+
+def remember(db: Database, given: Statement, *, embedder: Embedder | None, config: Config) -> Fact:
+    """Store a fact that the application states, and return the row that stands afterwards.
 
     Raises:
         InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept.
     """
-
-    def time(given: date | str | None, argument: str) -> datetime | None:
-        return None if given is None else instant(given, argument, zone=config.zone)
-
-    said_at = checks.lived(instant(timestamp, "timestamp", zone=config.zone), "timestamp")
-    checks.filled(value_text, "value_text")
-    checks.several(tags, "tags")
-    checks.storable(value_json)
-    checks.names(session_id=session_id, turn_id=turn_id)
-    checks.texts(kind=kind, object=object)
-    key = checks.key(_key_of(kind) if key is None else key)
-    kinds = stored.kinds_but_messages(db)
-    if kind not in kinds:
-        raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
+    said_at = checks.lived(instant(given.timestamp, "timestamp", zone=config.zone), "timestamp")
+    key = _usable(db, given)
     predicates = stored.predicates(db)
-    subject, _, predicate = key.partition(".")
-    value = object or (value_behind(predicate_of(key, predicates).label, value_text) if kind == "fact" else None) or value_text
-    parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": value}
-    details = as_parts(value_json)
-    span = span_of(kind, details, zone=config.zone)
-    details = {**details, **{name: to_text(at) for name, at in span.items()}}
-    checks.details(kind, value_json)
-    if kind == "narrative":
-        importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
-    begins, ends = time(valid_from, "valid_from") or max(span.values(), default=None), time(valid_to, "valid_to")
-    checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:
-        said = Candidate(
-            key=key,
-            value_text=value_text,
-            object=value,
-            category=predicate_of(key, predicates).category if category is None else category,
-            confidence=1.0,
-            excerpt=value_text,
-            value_json={**details, **parts},
-            event_time=time(event_time, "event_time") or min(span.values(), default=None),
-            valid_from=begins,
-            valid_to=ends,
-            temporary=valid_to is not None,
-            until=valid_to is not None,
-            explicit=True,
-            stated=True,
-        )
-        origin = Origin(
-            user_id=checks.name(user_id, "user_id"),
-            turn_id=turn_id or f"remember-{uuid.uuid4().hex}",
-            now=said_at,
-            session_id=session_id,
-            source=source,
-            kind=kind,
-            importance=checks.share(importance, "importance"),
-            tags=tuple(tags),
-            confidence=checks.share(confidence, "confidence"),
-            memory_type=memory_type,
-        )
+        said = _candidate(given, predicate_of(key, predicates), key=key, said_at=said_at, zone=config.zone)
+        origin = _origin(given, said_at=said_at, config=config)
     except ValidationError as error:
-        raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
+        raise InputError(f"The fact {given.value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
     fact = state(
-        db, said, origin=origin, once=turn_id is not None, named=bool(object), predicates=predicates, embedder=embedder, config=config
+        db,
+        said,
+        origin=origin,
+        once=given.turn_id is not None,
+        named=bool(given.object),
+        predicates=predicates,
+        embedder=embedder,
+        config=config,
     )
-    if fact is not None:
-        return _moved(db, fact, _wanted(details), timestamp, config) if kind == "task" and details.get("state") else fact
-    rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
-    return stored.fact(db, rows[0]["record"])
+    if fact is None:
+        turn = {"user_id": given.user_id, "turn_id": origin.turn_id}
+        rows = db.all("believe.ever_said", key=key, kind=given.kind, value_text=given.value_text, **turn)
+        return stored.fact(db, rows[0]["record"])
+    details = as_parts(given.value_json)
+    return _moved(db, fact, _wanted(details), given.timestamp, config) if given.kind == "task" and details.get("state") else fact
+
+
+def _usable(db: Database, given: Statement) -> str:
+    """Check what is stated as far as it can be by itself, and return the key that it is kept under."""
+    checks.filled(given.value_text, "value_text")
+    checks.several(given.tags, "tags")
+    checks.storable(given.value_json)
+    checks.names(session_id=given.session_id, turn_id=given.turn_id)
+    checks.texts(kind=given.kind, object=given.object)
+    key = checks.key(_key_of(given.kind) if given.key is None else given.key)
+    kinds = stored.kinds_but_messages(db)
+    if given.kind not in kinds:
+        raise InputError(f"{given.kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
+    return key
+
+
+def _candidate(given: Statement, predicate: Predicate, *, key: str, said_at: datetime, zone: tzinfo) -> Candidate:
+    """What is stated as what a turn says plainly would be read, with the times that its details tell."""
+    subject, _, named = key.partition(".")
+    value = given.object or (value_behind(predicate.label, given.value_text) if given.kind == "fact" else None) or given.value_text
+    parts: dict[str, JsonValue] = {"subject": subject, "predicate": named, "object": value}
+    details = as_parts(given.value_json)
+    span = span_of(given.kind, details, zone=zone)
+    checks.details(given.kind, given.value_json)
+    begins = _time(given.valid_from, "valid_from", zone) or max(span.values(), default=None)
+    ends = _time(given.valid_to, "valid_to", zone)
+    checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
+    return Candidate(
+        key=key,
+        value_text=given.value_text,
+        object=value,
+        category=predicate.category if given.category is None else given.category,
+        confidence=1.0,
+        excerpt=given.value_text,
+        value_json={**details, **{name: to_text(at) for name, at in span.items()}, **parts},
+        event_time=_time(given.event_time, "event_time", zone) or min(span.values(), default=None),
+        valid_from=begins,
+        valid_to=ends,
+        temporary=ends is not None,
+        until=ends is not None,
+        explicit=True,
+        stated=True,
+    )
+
+
+def _origin(given: Statement, *, said_at: datetime, config: Config) -> Origin:
+    """Where and when it was stated, and how much it counts; a memory no more than one told here may."""
+    importance = checks.share(given.importance, "importance")
+    if importance is not None and given.kind == "narrative":
+        importance = min(config.max_importance, importance)
+    return Origin(
+        user_id=checks.name(given.user_id, "user_id"),
+        turn_id=given.turn_id or f"remember-{uuid.uuid4().hex}",
+        now=said_at,
+        session_id=given.session_id,
+        source=given.source,
+        kind=given.kind,
+        importance=importance,
+        tags=tuple(given.tags),
+        confidence=checks.share(given.confidence, "confidence"),
+        memory_type=given.memory_type,
+    )
+
+
+def _time(given: date | str | None, argument: str, zone: tzinfo) -> datetime | None:
+    return None if given is None else instant(given, argument, zone=zone)
 
 
 def learn(
@@ -178,12 +206,9 @@ def learn(
     known = reading.facts(db, checks.name(user_id, "user_id"), key=key, kinds=["procedure"], now=utc_now())
     named = next((parts_of(fact.value_json).get("title") for fact in known), None)
     done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
-    fact = remember(
-        db,
-        f"To {trigger.strip()}: {done}",
+    stated = Statement(
+        value_text=f"To {trigger.strip()}: {done}",
         user_id=user_id,
-        embedder=embedder,
-        config=config,
         key=key,
         kind="procedure",
         object=done,
@@ -193,6 +218,7 @@ def learn(
         turn_id=turn_id,
         timestamp=timestamp,
     )
+    fact = remember(db, stated, embedder=embedder, config=config)
     return reading.procedures(db, {fact.fact_id: None})[0]
 
 
@@ -353,9 +379,8 @@ def _keep(
     db: Database, item: Item, key: str, *, user_id: str, timestamp: date | str | None, embedder: Embedder | None, config: Config
 ) -> Fact:
     given = item.model_dump(exclude={"text", "details", "key"})
-    return remember(
-        db, item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, embedder=embedder, config=config, **given
-    )
+    stated = Statement(value_text=item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, **given)
+    return remember(db, stated, embedder=embedder, config=config)
 
 
 def _task_called(db: Database, title: str, user_id: str) -> Fact | None:

@@ -456,6 +456,20 @@ def test_confirming_one_of_three_settles_all(kept: str, tell: Tell) -> None:
     assert {change.operation for change in mem.history(user_id="ana")} >= {"confirm", "reject"}
 
 
+@pytest.mark.parametrize(
+    ("then", "why"),
+    [
+        ("I moved to Rome.", "said to have changed: 'Porto' gives way to 'Rome'"),
+        ("I live in Porto.", "said again: 'Porto'"),
+    ],
+)
+def test_what_waited_is_rejected_for_what_was_said_then(then: str, why: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.", then)
+    [rejected] = [change for change in mem.history(user_id="ana") if change.operation == "reject"]
+    assert rejected.before is not None
+    assert (rejected.before.object, rejected.reason) == ("Braga", why)
+
+
 def test_confirming_what_was_doubted_ends_what_took_its_place(mem: memdb.Memory) -> None:
     atlanta = place(mem, "Atlanta", "2025-03-01")
     mem.doubt(atlanta.fact_id, now="2025-03-02")

@@ -315,6 +315,12 @@ def test_what_is_remembered_cannot_turn_a_line_round() -> None:
     assert clean("a\u202eb\u2066c\x07") == r"a\u202eb\u2066c\x07"
 
 
+def test_a_context_begins_with_what_is_given_for_it(db: Path) -> None:
+    assert ok("context", "Where does Ana live?", "--user", "ana", "--system", "You are Bo.", "--db", db).startswith(
+        "# System\n- You are Bo.\n"
+    )
+
+
 def test_the_context_keeps_to_its_budget(db: Path) -> None:
     made = json.loads(ok("context", "Where does Ana live?", "--user", "ana", "--max-tokens", "30", "--json", "--db", db))
     assert made["tokens"] <= made["max_tokens"] == 30

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from memdb.config import Config
 from memdb.household import likeness
-from memdb.records import Fact, NarrativeDetail
+from memdb.narratives import NarrativeDetail
+from memdb.records import Fact
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.words_apart import words_apart
 

@@ -77,6 +77,15 @@ def test_retrieve_answers_by_tier_with_scores(client: TestClient, tell: Tell) ->
     assert (fact["subject"], fact["object"], fact["valid_to"], fact["seen_count"]) == ("user", "Porto", None, 1)
 
 
+def test_retrieve_tells_what_waits_from_what_is_believed(client: TestClient, mem: memdb.Memory) -> None:
+    for object_, sure in (("Porto", 0.9), ("Braga", 0.5)):
+        mem.remember(f"Ana lives in {object_}", user_id="ana", key="user.lives_in", object=object_, confidence=sure)
+    mem.remember("Ana has asthma", user_id="ana", kind="note")
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="Where does Ana live? Has Ana asthma?")
+    assert {fact["object"]: fact["status"] for fact in found["profile"]} == {"Porto": "active", "Braga": "pending_confirmation"}
+    assert [note["status"] for note in found["reflective"]] == ["pending_confirmation"]
+
+
 def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tell) -> None:
     tell(*(f"The boiler hums in room {number}" for number in range(6)))
     found = post(client, "retrieve", user_id="ana", query="boiler", K=2)

@@ -40,6 +40,7 @@ DOORS = {
     "memdb.recording",
     "memdb.merging",
     "memdb.reviving",
+    "memdb.asker",
     "memdb.beliefs",
     "memdb.stored",
     "memdb.since",

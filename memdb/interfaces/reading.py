@@ -118,6 +118,7 @@ def context(
     ] = None,
     limit: Limit = 16,
     goal: Goal = None,
+    system: Annotated[str, typer.Option("--system", help="What opens the prompt, such as who the assistant is.")] = "",
     weights: Weights = None,
     now: Now = None,
     db: Db = FILE,
@@ -126,7 +127,7 @@ def context(
 ) -> None:
     """Print memory made ready for the next prompt, within a budget of tokens."""
     with opened(existing(db), embedder=embedder, weights=weights) as memory:
-        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, now=now)
+        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
     if made.degraded and embedder != "none":
         say(made.degraded)
     if json:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, St
 
 from memdb import Fact, Hits, Item, Verdict
 from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, UserIn, an_example
-from memdb.records import Category, Source, TaskState, parts_of, state_of
+from memdb.records import Category, Source, Status, TaskState, parts_of, state_of
 from memdb.times import to_utc
 
 Type = Literal["location", "preference", "identity", "constraint"]
@@ -47,6 +47,7 @@ class ProfileFact(Body):
     object: str
     valid_from: datetime
     valid_to: datetime | None
+    status: Status
     first_seen: datetime
     last_seen: datetime
     seen_count: int
@@ -67,6 +68,7 @@ class Episode(Body):
     raw_excerpt: str
     timestamp_start: datetime
     timestamp_end: datetime
+    status: Status
     speaker: str | None
     source: str
     tags: tuple[str, ...]
@@ -80,6 +82,7 @@ class Note(Body):
     text: str
     origin: Origin | None
     confidence_base: float
+    status: Status
     tags: tuple[str, ...]
 
 
@@ -171,6 +174,7 @@ class FactIn(Given):
     source: Source = Field("user_message", description="Where it comes from.")
     valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
     valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
+    status: Status | None = Field(None, description="Not taken.")
     first_seen: Moment | None = Field(None, description="Not taken.")
     last_seen: Moment | None = Field(None, description="Not taken.")
     seen_count: int | None = Field(None, strict=True, ge=0, description="Not taken.")
@@ -197,6 +201,7 @@ class EpisodeIn(Given):
     turn_range: Turns | None = Field(None, description="The first and the last turn.")
     timestamp_start: Moment | None = Field(None, description="When it began.")
     timestamp_end: Moment | None = Field(None, description="When it ended.")
+    status: Status | None = Field(None, description="Not taken.")
     speaker: Name | None = Field(None, description="Who spoke.")
     confidence_base: Share = Field(1.0, description="How sure it is, 0 to 1.")
     source: Source | Literal["chat"] = Field("chat", description="Where it comes from.")
@@ -236,6 +241,7 @@ class NoteIn(Given):
     text: Text = Field(description="What it says, as a sentence.")
     origin: Origin | None = Field("llm_reflection", description="Who drew it.")
     confidence_base: Share = Field(0.7, description="How sure it is, 0 to 1.")
+    status: Status | None = Field(None, description="Not taken.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
@@ -321,6 +327,7 @@ def profile_fact(fact: Fact) -> ProfileFact:
         object=fact.object,
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
+        status=fact.status,
         first_seen=fact.created_at,
         last_seen=fact.last_mentioned_at or fact.updated_at,
         seen_count=fact.seen_count,
@@ -368,6 +375,7 @@ def episode(fact: Fact) -> Episode:
         raw_excerpt=told.raw_excerpt or fact.source_excerpt,
         timestamp_start=starts,
         timestamp_end=max(starts, ends),
+        status=fact.status,
         speaker=fact.speaker or told.speaker,
         source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,
@@ -390,6 +398,7 @@ def note(fact: Fact) -> Note:
         text=fact.value_text,
         origin=origin if origin in get_args(Origin) else None,
         confidence_base=fact.confidence,
+        status=fact.status,
         tags=fact.tags,
     )
 

@@ -59,7 +59,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             starts = action.valid_from or origin.now
             log.change(target.fact_id, "supersede", action.reason, "apply.close", **closed(target, "superseded", starts, origin))
             cut_short(db, target.fact_id, log, predicates)
-            late = reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
+            late = reject_rivals(db, target.fact_id, log, reason=action.reason, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
             for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):
                 db.run("apply.link", source_id=source, target_id=contradicted, relation="contradicts", now=to_text(origin.now))
@@ -215,7 +215,7 @@ def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapp
             **anew,
         )
     if target.status == "active":
-        reject_rivals(db, target.fact_id, log, said_by=log.origin.now)
+        reject_rivals(db, target.fact_id, log, reason=f"said again: {target.object!r}", said_by=log.origin.now)
     if anew["valid_from"] is not None:
         shorten(db, target.fact_id, log, predicates)
     return target.fact_id

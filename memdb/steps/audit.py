@@ -227,8 +227,9 @@ def _checked(
         return "the model let it end before it began"
     if decided.type == "update" and target is not None and candidate.valid_to is None and ends is not None and _ends_early(target, ends):
         return "update would end what lasts, and nobody said so"
-    passing = case.candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
-    wrong = _misfit(decided.type, target, passing, case.beliefs, now, predicate=predicate_of(candidate.key, predicates))
+    passing = candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
+    timed = case.model_copy(update={"candidate": passing})
+    wrong = _misfit(decided.type, target, timed, now=now, predicate=predicate_of(candidate.key, predicates))
     return wrong or _action(decided, passing, target, config, text=turn.user_input)
 
 
@@ -236,55 +237,82 @@ def _ends_early(target: Fact, ends: datetime) -> bool:
     return target.valid_to is None or ends < target.valid_to
 
 
-def _misfit(
-    type_: ActionType, target: Fact | None, said: Candidate, beliefs: Sequence[Fact], now: datetime, *, predicate: Predicate
-) -> str | None:
+def _misfit(type_: ActionType, target: Fact | None, case: Case, *, now: datetime, predicate: Predicate) -> str | None:
     """Why an operation does not fit its target, or None. The object's words decide what repeats and what contradicts."""
-    single = predicate.cardinality == "one"
-    own = [fact for fact in beliefs if fact.key == said.key and not fact.denies]
+    said, beliefs = case.candidate, case.beliefs
     if said.negated and type_ not in ("expire", "mark_pending_confirmation"):
         return f"{type_} would keep what is said to be over"
     if type_ == "insert":
-        if target is not None:
-            return "insert takes no target"
-        if any(normalise(fact.object) == normalise(said.object) for fact in beliefs):
-            return "insert would double or contradict what is held"
-        if single and said.valid_to is None and any(fact.valid_to is None for fact in own):
-            return "insert would leave two values under a key that has one"
-        return None
+        return _misfit_beside(target, case, predicate)
     if target is None:
         return f"{type_} needs a target"
     if all(target.fact_id != fact.fact_id for fact in beliefs):
         return f"the target of {type_} has another key"
-    same = target.key == said.key
-    alike = same and bool(said.object) and not target.denies and not said.denies
-    changed = said.explicit and not said.negated
-    alike = alike and not names_another(said.object, target.object, changed=changed)
-    repeats = alike and (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
-    refines = repeats or (alike and says_no_more(target.object, said.object))
+    repeats, refines = _likeness(said, target, predicate)
     if type_ in ("noop", "update") and repeats and has_begun(said, target, now=now):
         return f"{type_} would leave for later what is so already"
     if type_ == "noop":
         return None if repeats else "noop would swallow something else"
-    if type_ == "update" and refines and not repeats and not single and predicate.high_risk:
+    if type_ == "update" and refines and not repeats and predicate.cardinality != "one" and predicate.high_risk:
         return "update would narrow something of high risk"
     if type_ == "update":
         return None if refines else "update would overwrite something else"
     if (target.last_mentioned_at or target.created_at) > now:
         return f"{type_} would overrule what was said later"
     if type_ == "expire":
-        within = says_no_more(said.object, target.object) or says_no_more(target.object, said.object)
-        over = said.negated and (not said.object or (within and not names_another(said.object, target.object)))
-        return None if over and same else "expire would lose what is said"
+        return None if _ends(said, target) else "expire would lose what is said"
     if repeats and not said.negated:
         return f"{type_} would let a fact contradict itself"
-    if type_ == "supersede" and said.valid_to is not None and target.valid_to is None:
+    return _misfit_in_place(target, case, predicate) if type_ == "supersede" else None
+
+
+def _misfit_beside(target: Fact | None, case: Case, predicate: Predicate) -> str | None:
+    """Why something cannot stand beside what is held, or None."""
+    said = case.candidate
+    if target is not None:
+        return "insert takes no target"
+    if any(normalise(fact.object) == normalise(said.object) for fact in case.beliefs):
+        return "insert would double or contradict what is held"
+    if predicate.cardinality == "one" and said.valid_to is None and _lasting(case):
+        return "insert would leave two values under a key that has one"
+    return None
+
+
+def _misfit_in_place(target: Fact, case: Case, predicate: Predicate) -> str | None:
+    """Why something cannot take a fact's place, or None."""
+    said, single = case.candidate, predicate.cardinality == "one"
+    same = target.key == said.key
+    if said.valid_to is not None and target.valid_to is None:
         return "supersede would end a lasting state for a passing one"
-    if type_ == "supersede" and same and not single and not target.denies and not said.denies and not said.explicit:
+    if same and not single and not target.denies and not said.denies and not said.explicit:
         return "supersede would take one value of a set for another"
-    if type_ == "supersede" and same and single and sum(fact.valid_to is None for fact in own) > 1:
+    if same and single and _lasting(case) > 1:
         return "supersede would leave another contradiction"
     return None
+
+
+def _lasting(case: Case) -> int:
+    """How many beliefs under the key of a case last until further notice."""
+    return sum(fact.key == case.candidate.key and not fact.denies and fact.valid_to is None for fact in case.beliefs)
+
+
+def _likeness(said: Candidate, target: Fact, predicate: Predicate) -> tuple[bool, bool]:
+    """Whether what is said repeats a fact, and whether it repeats it or says more of the same."""
+    if target.key != said.key or not said.object or target.denies or said.denies:
+        return False, False
+    if names_another(said.object, target.object, changed=said.explicit and not said.negated):
+        return False, False
+    single = predicate.cardinality == "one"
+    repeats = (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
+    return repeats, repeats or says_no_more(target.object, said.object)
+
+
+def _ends(said: Candidate, target: Fact) -> bool:
+    """Whether what is said to be over is this fact."""
+    if not said.negated or target.key != said.key:
+        return False
+    within = says_no_more(said.object, target.object) or says_no_more(target.object, said.object)
+    return not said.object or (within and not names_another(said.object, target.object))
 
 
 def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config, *, text: str) -> Action:

@@ -17,8 +17,9 @@ from memdb.household import named, participants_of
 from memdb.llm import LanguageModel, Prompt
 from memdb.loose import NamesMeant, ShareMeant, TypeMeant, tags_kept
 from memdb.names import one_each, same_name
+from memdb.narratives import Narrative
 from memdb.people import is_ordinary, stands_in
-from memdb.records import Emotion, Event, ModelCall, Narrative
+from memdb.records import Emotion, Event, ModelCall
 from memdb.times import in_zone
 from memdb.truth import what_is_untrue, whole
 

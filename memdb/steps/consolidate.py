@@ -16,7 +16,8 @@ from memdb.figures import to_share
 from memdb.household import likeness, liking, named, stated, words_to_find_by
 from memdb.loose import tags_kept
 from memdb.names import same_name
-from memdb.records import Fact, Narrative, NarrativeDetail, Record
+from memdb.narratives import Narrative, NarrativeDetail
+from memdb.records import Fact, Record
 from memdb.words_apart import words_apart
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")

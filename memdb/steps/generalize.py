@@ -12,8 +12,9 @@ from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.loose import NamesMeant, tags_kept
+from memdb.narratives import Narrative, NarrativeDetail
 from memdb.quoting import one_line
-from memdb.records import ModelCall, Narrative, NarrativeDetail
+from memdb.records import ModelCall
 from memdb.truth import what_is_untrue, whole
 from memdb.unsaid import numbers_in
 

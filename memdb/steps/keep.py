@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.database import Database
-from memdb.records import Narrative, NarrativeDetail
+from memdb.narratives import Narrative, NarrativeDetail
 from memdb.times import to_text
 
 _CONFIDENCE = 0.7  # a memory is how it seemed

@@ -25,7 +25,8 @@ from memdb.household import (
     words_to_find_by,
 )
 from memdb.loose import tags_kept
-from memdb.records import Emotion, Event, MemoryType, Narrative
+from memdb.narratives import Narrative
+from memdb.records import Emotion, Event, MemoryType
 
 _SHOWN = 8  # events told one by one; the others are counted
 _OWN_MARKS = re.compile(r"“[^“”]*”|\d:\d")  # what somebody said, and times, have marks of their own

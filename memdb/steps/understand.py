@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memdb.acquaintances import OWN_NAMES, name_keys, subjects
 from memdb.answers import Question
@@ -18,21 +18,18 @@ from memdb.asked_times import (
     MOST_DAYS,
     birthdays_abroad,
     birthdays_in,
-    day_of,
     days_abroad,
     days_of,
     lately_abroad,
     lately_in,
-    part_of_day,
     spans_abroad,
     spans_of,
     times_of,
 )
+from memdb.asker import Asker
 from memdb.claims_abroad import as_facts_say
 from memdb.cues import (
-    Change,
     Said,
-    SaidThen,
     asks_former,
     asks_past,
     asks_present,
@@ -51,9 +48,10 @@ from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
 from memdb.records import Intent, made, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
-from memdb.times import MOMENT, in_zone, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
+
+_Days = dict[TimeSpan, list[str]]  # times, each with the days, months or years that it tells of
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
 _TALK = ("user_message", "assistant_message")  # whose words these are may be asked for
@@ -87,8 +85,6 @@ _FORMERLY = frozenset("used use previous previously former formerly past then th
 """What asks for what was so before has one of these words."""
 
 _LATELY = frozenset("recently lately late recent".split())
-_SAID_ROWS = 3  # so many messages are what was said last
-_THEN_ROWS = 10  # and what was said at some time
 
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
@@ -144,6 +140,30 @@ _ANYTHING = _TALKED | frozenset("go goes going went plan plans planned planning"
 """Words that ask for whatever there was on a day."""
 
 
+class _Put(NamedTuple):
+    """A question as it was put, its text as it is read, the words in it, and of those who speak in the memory, whom it names."""
+
+    query: str
+    text: str
+    words: Sequence[str]
+    participants: Sequence[str]
+    named: Sequence[str]
+
+    @property
+    def names(self) -> set[str]:
+        """The words by which those are called whom it names, and facts their user."""
+        return {part.lower() for speaker in self.named for part in _called(speaker)} | {_EVERYWHERE}
+
+
+class _Placed(NamedTuple):
+    """The times of a question, whether it wants the first or the last, what messages for their place, and the words that ask for these."""
+
+    spans: list[TimeSpan]
+    order: Literal["first", "last"] | None
+    said: list[int]
+    asking: str = ""
+
+
 def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: tzinfo) -> Question:
     """Return what a question asks for: its telling words, the names and phrases in it, whose words are asked about, when, and what for.
 
@@ -154,77 +174,93 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     text = unicodedata.normalize("NFC", query[:_LONGEST])
     speakers = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     participants = [speaker for speaker in speakers if source_of(speaker) in _TALK]  # "system" is a word like any other
-    named = _named(text, participants)
-    plain = words_of(text)
-    if (language := language_of(plain) or asked_in(text, plain)) is not None:
-        return _understood_abroad(db, query, text, plain, named, participants, language, user_id=user_id, now=now, zone=zone)
-    words = list(dict.fromkeys(words_of(text, contracted=True) if "'" in text or "’" in text else plain))
-    grammar = grammar_unread(plain)
+    put = _Put(query, text, words_of(text), participants, _named(text, participants))
+    asker = Asker(db, user_id, now, zone)
+    language = language_of(put.words) or asked_in(text, put.words)
+    return _understood(put, asker) if language is None else _understood_abroad(put, language, asker)
+
+
+def _understood(put: _Put, asker: Asker) -> Question:
+    """Return what a question asks for that is in English, or in a language of which nothing but the words of grammar is read."""
+    text, now, zone = put.text, asker.now, asker.zone
+    grammar = grammar_unread(put.words)
     stop_words = STOP_WORDS if grammar is None else grammar
-    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in stop_words))
-    names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
-    spans, order, said, asking = _asked(db, text, plain, user_id=user_id, now=now, zone=zone)
-    lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(plain) or spans or order) else None
-    days = days_of(spans, zone=zone)
-    counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
-    counted |= _LAST | {"time"} if order else set()
-    counted |= set(words_of(asking, contracted=True)) if asking else set()
+    names = put.names
+    placed = _asked(put, asker)
+    lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(put.words) or placed.spans or placed.order) else None
+    days = days_of(placed.spans, zone=zone)
     asked = text[led_by(text) :]
-    counted |= set(words_of(text[: -len(asked)])).difference(words_of(asked)) if asked != text else set()
-    terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
-    timed = _NAMES_OF_DAYS.union(*(words_of(span.text) for span in days)) if days else _NAMES_OF_DAYS
-    if days and timed | _TALKED >= set(terms):
-        terms = [term for term in terms if term in timed]
-    elif not terms and not days:
-        terms = telling or words
-    asks = not text.isascii() or not _ASKING.isdisjoint(plain)
-    times = times_of(spans, now=now, zone=zone)
-    since, as_of = _counts_from(db, change_in(text) if asks else None, user_id=user_id, now=now)
-    intent = _intent(asked, plain) if asks else "other"
-    former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(plain)) and asks_former(text)
+    counted = _counted(text, asked, placed, days)
+    terms = _terms(put, placed, days, names=names, counted=counted, stop_words=stop_words)
+    asks = not text.isascii() or not _ASKING.isdisjoint(put.words)
+    times = times_of(placed.spans, now=now, zone=zone)
+    since, as_of = asker.counts_from(change_in(text) if asks else None)
+    former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(put.words)) and asks_former(text)
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
-    keys, told = _keys(db, text, plain, named, user_id=user_id)
+    keys, told = _keys(put, asker)
     if told != text:  # what is held is told of "User's son", not of Henrik
         terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
     values: dict[str, object] = {
-        "text": query,
-        "meaning": _without(asked, named) if named else told if told != text else asked,
+        "text": put.query,
+        "meaning": _without(asked, put.named) if put.named else told if told != text else asked,
         "terms": tuple(terms[:_MAX_TERMS]),
-        "phrases": tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not said else (),
+        "phrases": tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not placed.said else (),
         "topics": tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
-        "participants": tuple(named),
-        "actor": _actor(text, named, participants),
-        "intent": intent,
+        "participants": tuple(put.named),
+        "actor": _actor(put),
+        "intent": _intent(asked, put.words) if asks else "other",
         "times": tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
-        "days": tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
+        "days": _days_told(days),
         "past": past,
         "former": former,
         "present": not past and not times and asks_present(text),
         "as_of": as_of,
-        "order": order,
+        "order": placed.order,
         "keys": keys,
-        "hypernyms": hypernyms_in(text[:_GRAMMAR], plain),
+        "hypernyms": hypernyms_in(text[:_GRAMMAR], put.words),
         "by_beginning": grammar is not None
-        or (not text.isascii() and ONLY_ENGLISH.isdisjoint(plain) and _ACCENTED.search(text) is not None),
-        "said": tuple(said),
+        or (not text.isascii() and ONLY_ENGLISH.isdisjoint(put.words) and _ACCENTED.search(text) is not None),
+        "said": tuple(placed.said),
         "mood": mood_of(text),
         "language": "English",
     }
     return made(Question, values)  # what was read is right, and needs no check
 
 
-def _keys(
-    db: Database, text: str, words: Sequence[str], named: list[str], *, user_id: str
-) -> tuple[tuple[tuple[str, str | None], ...], str]:
+def _counted(text: str, asked: str, placed: _Placed, days: _Days) -> set[str]:
+    """The words of a question that count for what they ask for: a time, the last or the first, or what leads into what is `asked`."""
+    counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
+    counted |= _LAST | {"time"} if placed.order else set()
+    counted |= set(words_of(placed.asking, contracted=True)) if placed.asking else set()
+    counted |= set(words_of(text[: -len(asked)])).difference(words_of(asked)) if asked != text else set()
+    return counted
+
+
+def _terms(
+    put: _Put, placed: _Placed, days: _Days, *, names: set[str], counted: set[str], stop_words: frozenset[str]
+) -> list[str]:  # fmt: skip
+    """The words of a question that are searched for."""
+    text, plain = put.text, put.words
+    words = list(dict.fromkeys(words_of(text, contracted=True) if "'" in text or "’" in text else plain))
+    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in stop_words))
+    terms = [word for word in telling if not placed.said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
+    timed = _NAMES_OF_DAYS.union(*(words_of(span.text) for span in days)) if days else _NAMES_OF_DAYS
+    if days and timed | _TALKED >= set(terms):
+        return [term for term in terms if term in timed]
+    return terms or ([] if days else telling or words)
+
+
+def _keys(put: _Put, asker: Asker) -> tuple[tuple[tuple[str, str | None], ...], str]:
     """The keys that hold what a question asks for, of the user, of who speaks, or else of whom the user knows by name; and the question as
     it is searched for: of Henrik's job as that of "my son", where that is held, and of the user's own, by name, as that of "User".
     """
+    db, user_id, text, named = asker.db, asker.user_id, put.text, put.named
     people: Mapping[str, str] = {}
-    if not named and may_ask(text, words):
+    if not named and may_ask(text, put.words):
         held = db.kept("understand.people", user_id=user_id, keys=json.dumps([*name_keys(_EVERYWHERE), *OWN_NAMES]))
         people = subjects((str(key), str(name)) for key, name in held)
-    keys = keys_in(text, words, named, user_id=user_id, people=people)
-    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(words)) if keys and not named else None
+    keys = keys_in(text, put.words, named, user_id=user_id, people=people)
+    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(put.words)) if keys and not named else None
     if somebody is None or somebody.subject == slug(somebody.name):
         return keys, text
     if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
@@ -233,116 +269,92 @@ def _keys(
     return keys, mention(somebody.name).sub(told, text)
 
 
-def _understood_abroad(
-    db: Database,
-    query: str,
-    text: str,
-    words: Sequence[str],
-    named: list[str],
-    participants: Sequence[str],
-    language: Language,
-    *,
-    user_id: str,
-    now: datetime,
-    zone: tzinfo,
-) -> Question:
+def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
     """Return what a question in another language asks for, as far as its words of grammar and its times tell."""
-    names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
+    text, words, named, now, zone = put.text, put.words, put.named, asker.now, asker.zone
+    names = put.names
     straight = text[:_GRAMMAR].replace("’", "'")
-    spans, order, said = _asked_abroad(db, straight, language, user_id=user_id, now=now, zone=zone)
-    lately = lately_abroad(straight, language, now=now, zone=zone) if not (spans or order) else None
-    days = days_abroad(spans, zone=zone)
+    placed = _asked_abroad(straight, language, asker)
+    lately = lately_abroad(straight, language, now=now, zone=zone) if not (placed.spans or placed.order) else None
+    days = days_abroad(placed.spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(text[span.start : span.end])}
-    counted |= (set(language.of_place) if order else set()) | (set(words_of(lately.text)) if lately else set())
+    counted |= (set(language.of_place) if placed.order else set()) | (set(words_of(lately.text)) if lately else set())
     telling = [word for word in dict.fromkeys(words) if word not in language.stop_words]
-    terms = [word for word in telling if not said and word not in names and word not in counted]
+    terms = [word for word in telling if not placed.said and word not in names and word not in counted]
     if not terms and not days:
         terms = telling or list(dict.fromkeys(words))
-    facts = as_facts_say(words, language) if language.asks_user.search(straight) and not said else []  # which are in English
+    facts = as_facts_say(words, language) if language.asks_user.search(straight) and not placed.said else []  # which are in English
     together = _phrases(text, names, stop_words=language.stop_words, name=_NAME_ABROAD)
     phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
     asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
-    actor = next((who for who, pattern in asks if who in participants and pattern.search(straight)), None)
-    times = times_of(spans, now=now, zone=zone)
-    since, as_of = _counts_from(db, change_abroad(straight, language), user_id=user_id, now=now)
+    actor = next((who for who, pattern in asks if who in put.participants and pattern.search(straight)), None)
+    times = times_of(placed.spans, now=now, zone=zone)
+    since, as_of = asker.counts_from(change_abroad(straight, language))
     former = not times and asks_former_abroad(straight, language)
-    past = former or bool(language.tells_past.search(straight)) or any(BEFORE_DATE.match(span.text) for span in spans)
+    past = former or bool(language.tells_past.search(straight)) or any(BEFORE_DATE.match(span.text) for span in placed.spans)
     return Question(
-        text=query,
-        meaning=_without(text, named) if named else query,
+        text=put.query,
+        meaning=_without(text, named) if named else put.query,
         terms=tuple(dict.fromkeys([*terms, *facts]))[:_MAX_TERMS],
-        phrases=tuple(phrases[:_MAX_PHRASES]) if not said else (),  # "Étais-je" is none
+        phrases=tuple(phrases[:_MAX_PHRASES]) if not placed.said else (),  # "Étais-je" is none
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in language.of_anything),
         participants=tuple(named),
         actor=(named[0] if len(named) == 1 else None) if named else actor,
         intent=next((intent for intent, pattern in language.asked_for.items() if pattern.search(straight)), "other"),
         times=tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
-        days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
+        days=_days_told(days),
         past=past,
         former=former,
-        present=not past and not times and order is None and asks_present_abroad(straight, language),
+        present=not past and not times and placed.order is None and asks_present_abroad(straight, language),
         as_of=as_of,
-        order=order,
+        order=placed.order,
         keys=keys_abroad(straight, language),
         language=language.name,
         by_beginning=True,
-        said=tuple(said),
+        said=tuple(placed.said),
         mood=mood_of(text, language),
     )
 
 
-def _asked(
-    db: Database, text: str, plain: Sequence[str], *, user_id: str, now: datetime, zone: tzinfo
-) -> tuple[list[TimeSpan], Literal["first", "last"] | None, list[int], str]:
-    """The times of a question, whether it wants the first or the last, what messages for their place, and the words that ask for these."""
+def _days_told(days: _Days) -> tuple[str, ...]:
+    """The days that a question is about, each once."""
+    return tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS]
+
+
+def _asked(put: _Put, asker: Asker) -> _Placed:
+    """When something was of which a question asks, and what it asks for by its place in time."""
+    text, plain, now, zone = put.text, put.words, asker.now, asker.zone
     spans = spans_of(text[:_GRAMMAR], now=now, zone=zone)
     if "birthday" in plain and not spans:
-        spans = birthdays_in(text, _born(db, user_id=user_id), now=now, zone=zone)
+        spans = birthdays_in(text, asker.born(), now=now, zone=zone)
     order = None
     if not _LAST.isdisjoint(plain):
         match = last_talk_in(text)
-        talk = _last_talk(db, match, since=match["since"] is not None, user_id=user_id, now=now, zone=zone) if match else []
+        talk = asker.last_talk(match, since=match["since"] is not None) if match else []
         spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
     if not _SAID.isdisjoint(plain) and (asked := said_in(_blanked(text, spans))) is not None:
-        said, day = _said(db, asked, text, spans, user_id=user_id, now=now, zone=zone) if asked.alone else ([], [])
-        return day or spans, asked.order, said, text[asked.start : asked.end]
+        said, day = asker.said(asked, text, spans) if asked.alone else ([], [])
+        return _Placed(day or spans, asked.order, said, text[asked.start : asked.end])
     if not _THEN.isdisjoint(plain) and (then := said_then_in(text)) is not None:
-        said, day = _said_then(db, then, text, user_id=user_id, now=now, zone=zone)
-        return day or spans, then.order if day else order, said, ""
-    return spans, order, [], ""
+        said, day = asker.said_then(then, text)
+        return _Placed(day or spans, then.order if day else order, said)
+    return _Placed(spans, order, [])
 
 
-def _asked_abroad(
-    db: Database, text: str, language: Language, *, user_id: str, now: datetime, zone: tzinfo
-) -> tuple[list[TimeSpan], Literal["first", "last"] | None, list[int]]:
-    """The times of a question in another language, whether it wants the first or the last, and what messages for their place."""
+def _asked_abroad(text: str, language: Language, asker: Asker) -> _Placed:
+    """When something was of which a question in another language asks, and what it asks for by its place in time."""
+    now, zone = asker.now, asker.zone
     spans = spans_abroad(text, language, now=now, zone=zone)
     if not spans and language.cue("birthday", text):
-        spans = birthdays_abroad(text, language, _born(db, user_id=user_id), now=now, zone=zone)
+        spans = birthdays_abroad(text, language, asker.born(), now=now, zone=zone)
     if (talk := last_talk_abroad(text, language)) is not None:
-        day = _last_talk(db, talk[0], since=talk[1], user_id=user_id, now=now, zone=zone)
-        return (day, None, []) if day else (spans, order_abroad(_blanked(text, spans), language), [])
+        day = asker.last_talk(talk[0], since=talk[1])
+        return _Placed(day, None, []) if day else _Placed(spans, order_abroad(_blanked(text, spans), language), [])
     if (asked := said_abroad(text, language)) is not None:
-        if isinstance(asked, Said):
-            said, day = _said(db, asked, text, [], user_id=user_id, now=now, zone=zone)
-        else:
-            said, day = _said_then(db, asked, text, user_id=user_id, now=now, zone=zone)
+        said, day = asker.said(asked, text) if isinstance(asked, Said) else asker.said_then(asked, text)
         if day:
-            return day, asked.order, said
-    return spans, order_abroad(_blanked(text, spans), language), []
-
-
-def _counts_from(
-    db: Database, change: Change | None, *, user_id: str, now: datetime
-) -> tuple[list[tuple[datetime, datetime]], datetime | None]:  # fmt: skip
-    """The time since a change that the question counts from ("since I moved"), or the moment before it ("before I moved"), if the memory
-    knows of it.
-    """
-    row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now)) if change is not None else None
-    if change is None or row is None:
-        return [], None
-    at = to_utc(str(row["changed_at"]))
-    return ([(at, now)], None) if change.way == "after" else ([], at - MOMENT)
+            return _Placed(day, asked.order, said)
+    return _Placed(spans, order_abroad(_blanked(text, spans), language), [])
 
 
 def _called(speaker: str) -> tuple[str, ...]:
@@ -397,10 +409,10 @@ def _capitalised(words: Sequence[str]) -> list[list[str]]:
     return runs
 
 
-def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str | None:
-    if named:
-        return named[0] if len(named) == 1 else None
-    text = text.replace("’", "'")
+def _actor(put: _Put) -> str | None:
+    if put.named:
+        return put.named[0] if len(put.named) == 1 else None
+    text, participants = put.text.replace("’", "'"), put.participants
     if "assistant" in participants and _ASKS_ASSISTANT.search(text):
         return "assistant"
     asks_user = _ASKS_USER.search(text) or ("assistant" in participants and _REQUESTS.search(text))
@@ -412,71 +424,3 @@ def _blanked(text: str, spans: Sequence[TimeSpan]) -> str:
     for span in spans:
         text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
     return text
-
-
-def _said(
-    db: Database, asked: Said, text: str, spans: Sequence[TimeSpan], *, user_id: str, now: datetime, zone: tzinfo
-) -> tuple[list[int], list[TimeSpan]]:
-    """The messages that were said last, or first, within the times that are named; and the day of the first of them."""
-    since = min(span.begins for span in spans) if spans else None
-    before = min(now, max(span.ends for span in spans)) if spans else now
-    return _said_within(db, asked, text, user_id=user_id, session_id=None, since=since, before=before, most=_SAID_ROWS, zone=zone)
-
-
-def _said_then(
-    db: Database, asked: SaidThen, text: str, *, user_id: str, now: datetime, zone: tzinfo
-) -> tuple[list[int], list[TimeSpan]]:  # fmt: skip
-    """The messages that were said then, or in the conversation in which something was said last; and the day of the first of them."""
-    stretch = part_of_day(asked.then, now=now, zone=zone) if asked.then else None
-    talk = None if asked.then else db.one("understand.conversation", user_id=user_id, now=to_text(now))
-    if stretch is None and (talk is None or talk["session_id"] is None):
-        return [], []
-    since, before = stretch or (None, now)
-    session_id = str(talk["session_id"]) if talk else None
-    most = _SAID_ROWS if asked.order == "first" else _THEN_ROWS
-    return _said_within(db, asked, text, user_id=user_id, session_id=session_id, since=since, before=before, most=most, zone=zone)
-
-
-def _said_within(
-    db: Database,
-    asked: Said | SaidThen,
-    text: str,
-    *,
-    user_id: str,
-    session_id: str | None,
-    since: datetime | None,
-    before: datetime,
-    most: int,
-    zone: tzinfo,
-) -> tuple[list[int], list[TimeSpan]]:
-    """The messages that were said first, or last, between two times; and the day of the first of them."""
-    rows = db.all(
-        "understand.said_first" if asked.order == "first" else "understand.said_last",
-        user_id=user_id,
-        session_id=session_id,
-        speaker=asked.speaker,
-        query=text,  # it may have been kept before it is searched for
-        since=to_text(since) if since else None,
-        before=to_text(before),
-        limit=most,
-    )
-    days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
-    return [int(str(row["id"])) for row in rows], days
-
-
-def _born(db: Database, *, user_id: str) -> str:
-    """The user's birthday, as it was told, "" if the memory does not know it."""
-    row = db.one("understand.birthday", user_id=user_id)
-    return str(row["object"]) if row else ""
-
-
-def _last_talk(db: Database, match: re.Match[str], *, since: bool, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
-    """The day on which something was said last, before today, which words mean; or all `since` then."""
-    today = to_utc(in_zone(now, zone).date(), zone=zone)
-    [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
-    if row["at"] is None:
-        return []
-    if since:
-        at = to_utc(str(row["at"]))
-        return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=at, ends=now, role="since")] if at < now else []
-    return [day_of(to_utc(str(row["at"])), text=match.group(), start=match.start(), zone=zone)]
