@@ -62,7 +62,7 @@ def life(mem: memdb.Memory, *users: str) -> None:
             mem.drain()
     for user in users:
         for day in range(4):
-            at = START + timedelta(days=20 + day, hours=10) + late[user]
+            at = START + timedelta(days=20 + day, hours=10) + late[user] / 36  # within what is told together of one
             mem.event(f"Rui made dinner {day}", user_id=user, timestamp=at, participants=["Rui"], location="kitchen", event_id=f"e{day}")
         at = START + timedelta(days=30) + late[user]
         for turn, key, value in (("r1", "user.plays", "piano"), ("r2", "user.plays", "flute")):
