@@ -222,6 +222,38 @@ def test_what_is_done_for_one_user_leaves_the_rows_of_another_as_they_were(verb:
     assert rows_of(mem, "ana") != own
 
 
+@pytest.mark.parametrize(
+    ("own", "others"),
+    [
+        (["I live in Porto."], ["Let's role play."]),
+        (["I have a job interview on 20 May.", "The job interview got pushed back a week."], ["I have a job interview on 12 May."]),
+    ],
+)
+def test_what_one_says_is_read_as_if_nobody_else_had_spoken_before(tmp_path: Path, own: list[str], others: list[str]) -> None:
+    read = []
+    for place, before in enumerate((others, [])):
+        with memdb.open(tmp_path / f"{place}.db", embedder=None, llm=None, config={"worker": False}) as mem:
+            said = [*(("ana", text) for text in own[:-1]), *(("abe", text) for text in before), ("ana", own[-1])]
+            for number, (user, text) in enumerate(said):
+                at = START + timedelta(minutes=number if user == "abe" else 10 * (text == own[-1]))
+                mem.observe(text, user_id=user, turn_id=f"t{number}", session_id="s", timestamp=at)
+            mem.drain()
+            read.append([(fact.key, fact.object, fact.status, fact.event_time) for fact in mem.facts("ana", statuses=EVERY, now=END)])
+    assert read[0] == read[1] != []
+
+
+def test_who_has_left_somebody_has_left_nobody_of_another(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        for user in ("abe", "ana"):
+            mem.observe("My girlfriend is called Eva. She lives in Rome.", user_id=user, turn_id="t1", timestamp=START)
+        mem.drain()
+        others = rows_of(mem, "abe")
+        mem.observe("I broke up with my girlfriend.", user_id="ana", turn_id="t2", timestamp=START + timedelta(days=9))
+        mem.drain()
+        assert rows_of(mem, "abe") == others
+        assert [fact.status for fact in mem.facts("ana", key="partner.lives_in", statuses=EVERY, now=END)] == ["expired"]
+
+
 WAITS = """
     update turns set status = 'working', claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z' where turn_id = 'w1';
     update upkeep set claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z';
