@@ -86,7 +86,14 @@ def life(mem: memdb.Memory, *users: str) -> None:
         mem.maintain(user_id=user, now=START + timedelta(days=60))
         mem.compact(user, now=START + timedelta(days=99))
         db.run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
-        db.run("queue.note", user_id=user, turn_id="t6", step="arbitrate", key="user.name", why="Porto, Lisbon or Faro is no name")
+        db.run(
+            "queue.note",
+            user_id=user,
+            turn_id="t7" if late[user] else "t6",
+            step="arbitrate",
+            key="user.name",
+            why="Porto, Lisbon or Faro is no name",
+        )
     if "abe" in users:
         mem.observe("I like opera.", user_id="abe", turn_id="t99", session_id="open", timestamp=END)
         mem.observe("My friend Zoe lives in Rome. My birthday is 3 May.", user_id="abe", turn_id="zoe", timestamp=END)
@@ -295,8 +302,11 @@ ASKED: dict[str, Callable[[memdb.Memory], object]] = {
     "history of a turn": lambda mem: mem.history(user_id="ana", turn_id="t4"),
     "turns": lambda mem: mem.turns("ana"),
     "one turn": lambda mem: mem.turns("ana", turn_id="t5"),
+    "turns of which something was refused": lambda mem: mem.turns("ana", refused=True),
     "calls": lambda mem: mem.calls("ana"),
+    "calls of a turn": lambda mem: mem.calls("ana", turn_id="t4"),
     "profile": lambda mem: mem.profile("ana"),
+    "profile of then": lambda mem: mem.profile("ana", now=START + timedelta(days=14)),
     "page": lambda mem: mem.page("ana"),
     "sources": lambda mem: mem.sources(one(mem, "ana", "household.pattern", kind="narrative")),
     "session": lambda mem: mem.session("ana", "s99", now=END).bootstrap,
