@@ -62,7 +62,7 @@ def life(mem: memdb.Memory, *users: str) -> None:
             mem.drain()
     for user in users:
         for day in range(4):
-            at = START + timedelta(days=20 + day, hours=10) + late[user]
+            at = START + timedelta(days=20 + day, hours=10) + late[user] / 36  # within what is told together of one
             mem.event(f"Rui made dinner {day}", user_id=user, timestamp=at, participants=["Rui"], location="kitchen", event_id=f"e{day}")
         at = START + timedelta(days=30) + late[user]
         for turn, key, value in (("r1", "user.plays", "piano"), ("r2", "user.plays", "flute")):
@@ -86,7 +86,14 @@ def life(mem: memdb.Memory, *users: str) -> None:
         mem.maintain(user_id=user, now=START + timedelta(days=60))
         mem.compact(user, now=START + timedelta(days=99))
         db.run("apply.model_call", user_id=user, turn_id="t4", now=to_text(END), **CALL.model_dump())
-        db.run("queue.note", user_id=user, turn_id="t6", step="arbitrate", key="user.name", why="Porto, Lisbon or Faro is no name")
+        db.run(
+            "queue.note",
+            user_id=user,
+            turn_id="t7" if late[user] else "t6",
+            step="arbitrate",
+            key="user.name",
+            why="Porto, Lisbon or Faro is no name",
+        )
     if "abe" in users:
         mem.observe("I like opera.", user_id="abe", turn_id="t99", session_id="open", timestamp=END)
         mem.observe("My friend Zoe lives in Rome. My birthday is 3 May.", user_id="abe", turn_id="zoe", timestamp=END)
@@ -222,6 +229,38 @@ def test_what_is_done_for_one_user_leaves_the_rows_of_another_as_they_were(verb:
     assert rows_of(mem, "ana") != own
 
 
+@pytest.mark.parametrize(
+    ("own", "others"),
+    [
+        (["I live in Porto."], ["Let's role play."]),
+        (["I have a job interview on 20 May.", "The job interview got pushed back a week."], ["I have a job interview on 12 May."]),
+    ],
+)
+def test_what_one_says_is_read_as_if_nobody_else_had_spoken_before(tmp_path: Path, own: list[str], others: list[str]) -> None:
+    read = []
+    for place, before in enumerate((others, [])):
+        with memdb.open(tmp_path / f"{place}.db", embedder=None, llm=None, config={"worker": False}) as mem:
+            said = [*(("ana", text) for text in own[:-1]), *(("abe", text) for text in before), ("ana", own[-1])]
+            for number, (user, text) in enumerate(said):
+                at = START + timedelta(minutes=number if user == "abe" else 10 * (text == own[-1]))
+                mem.observe(text, user_id=user, turn_id=f"t{number}", session_id="s", timestamp=at)
+            mem.drain()
+            read.append([(fact.key, fact.object, fact.status, fact.event_time) for fact in mem.facts("ana", statuses=EVERY, now=END)])
+    assert read[0] == read[1] != []
+
+
+def test_who_has_left_somebody_has_left_nobody_of_another(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        for user in ("abe", "ana"):
+            mem.observe("My girlfriend is called Eva. She lives in Rome.", user_id=user, turn_id="t1", timestamp=START)
+        mem.drain()
+        others = rows_of(mem, "abe")
+        mem.observe("I broke up with my girlfriend.", user_id="ana", turn_id="t2", timestamp=START + timedelta(days=9))
+        mem.drain()
+        assert rows_of(mem, "abe") == others
+        assert [fact.status for fact in mem.facts("ana", key="partner.lives_in", statuses=EVERY, now=END)] == ["expired"]
+
+
 WAITS = """
     update turns set status = 'working', claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z' where turn_id = 'w1';
     update upkeep set claimed_by = 'm:1:a', claimed_until = '2999-01-01T00:00:00.000Z';
@@ -263,8 +302,11 @@ ASKED: dict[str, Callable[[memdb.Memory], object]] = {
     "history of a turn": lambda mem: mem.history(user_id="ana", turn_id="t4"),
     "turns": lambda mem: mem.turns("ana"),
     "one turn": lambda mem: mem.turns("ana", turn_id="t5"),
+    "turns of which something was refused": lambda mem: mem.turns("ana", refused=True),
     "calls": lambda mem: mem.calls("ana"),
+    "calls of a turn": lambda mem: mem.calls("ana", turn_id="t4"),
     "profile": lambda mem: mem.profile("ana"),
+    "profile of then": lambda mem: mem.profile("ana", now=START + timedelta(days=14)),
     "page": lambda mem: mem.page("ana"),
     "sources": lambda mem: mem.sources(one(mem, "ana", "household.pattern", kind="narrative")),
     "session": lambda mem: mem.session("ana", "s99", now=END).bootstrap,

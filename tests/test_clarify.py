@@ -212,6 +212,16 @@ def test_what_was_asked_and_not_answered_is_not_asked_again_for_a_week(tmp_path:
         assert mem.context("And to drink?", user_id="ana", now="2025-03-09T10:00:00Z").question is not None
 
 
+def test_what_another_was_asked_is_asked_all_the_same(mem: memdb.Memory) -> None:
+    for day, town in enumerate(("Porto", "Braga"), start=1):
+        mem.observe(f"I live in {town}.", user_id="ana", timestamp=f"2025-03-0{day}T10:00:00Z")
+    mem.drain()
+    question = mem.context("anything", user_id="ana", now="2025-03-03").question
+    assert question is not None
+    mem.observe("Hello.", question, user_id="bob", timestamp="2025-03-03T10:00:00Z")
+    assert mem.context("anything", user_id="ana", now="2025-03-04").question == question
+
+
 def test_what_is_over_before_anybody_said_yes_is_not_asked_about(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.remember("User takes aspirin", user_id="ana", key="user.takes", timestamp="2025-03-01", valid_to="2025-03-10")

@@ -99,6 +99,16 @@ def test_the_model_is_shown_the_earlier_memories_that_are_likest_and_no_others(h
     assert [text.partition("\n\n")[0] for text in shown] == ["> none", "> none", f"> - {GOOD}", f"> - {again}\n> - {GOOD}"]
 
 
+def test_the_model_is_shown_nothing_of_another_home(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed Rui asking for warmer lights."), answer(GOOD))
+    for day, home in enumerate(("away", "home"), start=3):
+        at = f"2025-03-0{day}T18:00:00Z"
+        one.mem.event("Rui asked for warmer lights", user_id=home, timestamp=at, participants=["Rui"], location="living room")
+    assert [memory.user_id for memory in one.mem.narrate(now="2025-03-05T12:00:00Z")] == ["away", "home"]
+    asked = one.script.requests[1].user
+    assert all(told in asked for told in ("Seen before: never\n", "Your earlier memories of something like it:\n\n> none\n"))
+
+
 def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House], tmp_path: Path) -> None:
     one = house(houses, tmp_path, answer("I noticed Marcus asking for warmer lights."), answer(GOOD))
     assert one.lights().value_text == GOOD

@@ -258,6 +258,14 @@ def test_of_two_rows_with_one_key_one_is_kept_and_the_other_told_as_lost(path: P
         assert [turn.turn_id for turn in mem.turns("ana")] == ["turn-2", "turn-3"]
 
 
+def test_of_two_facts_with_one_id_one_is_kept_and_the_other_told_as_lost(path: Path) -> None:
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        one, other = (fact.fact_id for fact in mem.facts("ana", kinds=["message"])[:2])
+    with flipped(path, one.encode(), other.encode()) as mem:
+        assert [(lost.table, lost.rows) for lost in mem.mend().lost] == [("facts", 1)]
+        assert mem.check() == []
+
+
 def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
     with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
         kept_in = mem.mend().kept_in
@@ -561,6 +569,15 @@ def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: 
     assert (left.table, left.row) == ("kinds", "kind 'own'")
     assert (mended.copy_of_before, list(mem._store.path.parent.glob("mem.db.*"))) == (None, [])  # since nothing was changed
     assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
+
+
+def test_what_a_killed_mending_has_left_is_told_also_where_nothing_can_be_set_aside(path: Path, damaged: Damage) -> None:
+    mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
+    mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
+    killed = path.with_name("mem.db.20250320T100000000000Z.damaged.unfinished")
+    killed.write_bytes(b"what there was before")
+    mended = mem.mend()
+    assert (mended.kept_before, [one.table for one in mended.left]) == ((str(killed.with_suffix("")),), ["kinds"])
 
 
 def test_what_is_left_damaged_is_told_beside_what_is_set_aside(damaged: Damage) -> None:

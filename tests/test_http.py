@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import memdb
@@ -658,7 +659,8 @@ def test_everything_that_may_be_sent_is_described(mem: memdb.Memory) -> None:
 def test_a_key_opens_its_own_user_s_memory_only(mem: memdb.Memory, key: str | None, user: str, status: int) -> None:
     client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    assert client.post("/memory/retrieve", json={"user_id": user, "query": "x"}, headers=headers).status_code == status
+    answer = client.post("/memory/retrieve", json={"user_id": user, "query": "x"}, headers=headers)
+    assert (answer.status_code, answer.headers.get("WWW-Authenticate")) == (status, "Bearer" if status == 401 else None)
 
 
 @pytest.mark.parametrize(
@@ -801,8 +803,9 @@ def test_a_key_may_have_any_letters(mem: memdb.Memory) -> None:
 
 def test_keys_are_read_from_text() -> None:
     assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
-    with pytest.raises(memdb.InputError, match="names no user"):
-        parse_keys("k1")
+    for given in ("k1", "k1=", " =ana"):  # a key of no letters would be anybody's
+        with pytest.raises(memdb.InputError, match="names no user"):
+            parse_keys(given)
     with pytest.raises(memdb.InputError, match="with two users"):
         parse_keys("k1=ana,k1=*")
 
@@ -875,6 +878,17 @@ def test_a_list_stands_in_an_address_by_its_name_again_and_again(client: TestCli
     mem.remember("Ana climbs", user_id="ana", key="user.hobby")
     asked = "facts?user_id=ana&statuses=superseded&statuses=active&as_of=2125-05-01T10:00%2B02:00"
     assert [fact["value_text"] for fact in client.get(f"/memory/{asked}").json()] == ["Ana climbs"]
+
+
+def test_only_who_finds_the_memory_busy_is_told_when_to_ask_again(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False, "busy_timeout_ms": 0}) as mem:
+        client, other = TestClient(create_app(mem)), apsw.Connection(str(path))
+        other.execute("begin immediate")
+        busy = client.post("/memory/remember", json={"user_id": "ana", "value_text": "Lives in Porto"})
+        other.close()
+        none = client.post("/memory/confirm", json={"fact_id": "none"})
+    assert [(answer.status_code, answer.headers.get("Retry-After")) for answer in (busy, none)] == [(503, "1"), (404, None)]
 
 
 def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:

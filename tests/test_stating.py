@@ -585,3 +585,14 @@ def test_what_is_to_come_does_not_wait_beside_itself(mem: memdb.Memory) -> None:
     red("It will be red", timestamp="2025-01-01", valid_from="2025-01-11")
     red("It is red", timestamp="2025-01-02", source="web_scraped")
     assert [(fact.status, f"{fact.valid_from:%m-%d}") for fact in mem.facts("ana", now="2025-01-03")] == [("active", "01-11")]
+
+
+def test_what_stands_no_more_and_is_said_again_is_told_as_it_was_of_its_own_user(mem: memdb.Memory) -> None:
+    for begins, user in enumerate(("ana", "bob"), start=1):
+        for day, (turn, town) in enumerate((("r1", "Porto"), ("r2", "Braga")), start=begins):
+            at = f"2025-03-0{day}T10:00:00Z"
+            mem.remember(f"Lives in {town}", user_id=user, key="user.lives_in", object=town, turn_id=turn, timestamp=at)
+    again = mem.remember(
+        "Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", turn_id="r1", timestamp="2025-03-01T10:00:00Z"
+    )
+    assert (again.user_id, again.object, again.status) == ("ana", "Porto", "superseded")
