@@ -89,7 +89,7 @@ def remember(
 
     said_at = checks.lived(instant(timestamp, "timestamp", zone=config.zone), "timestamp")
     checks.filled(value_text, "value_text")
-    checks.several(tags, "tags")
+    tags = checks.tags(tags)
     checks.storable(value_json)
     checks.names(session_id=session_id, turn_id=turn_id)
     checks.texts(kind=kind, object=object)
@@ -134,7 +134,7 @@ def remember(
             source=source,
             kind=kind,
             importance=checks.share(importance, "importance"),
-            tags=tuple(tags),
+            tags=tags,
             confidence=checks.share(confidence, "confidence"),
             memory_type=memory_type,
         )

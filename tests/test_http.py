@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -812,6 +812,7 @@ def test_keys_are_read_from_text() -> None:
         ({"user_id": ""}, "body.user_id: it is empty; give a text"),
         ({"value_text": "x" * 100_001}, "body.value_text: it is too long; give at most 100000 characters"),
         ({"tags": "tea"}, "body.tags: give a list"),
+        ({"tags": ["tea", " "]}, "tags holds one that is blank; give words"),
         ({"memory_type": "DULL"}, "body.memory_type: give 'SIGNIFICANT'"),
     ],
 )
@@ -866,6 +867,21 @@ def test_a_list_stands_in_an_address_by_its_name_again_and_again(client: TestCli
     mem.remember("Ana climbs", user_id="ana", key="user.hobby")
     asked = "facts?user_id=ana&statuses=superseded&statuses=active&as_of=2125-05-01T10:00%2B02:00"
     assert [fact["value_text"] for fact in client.get(f"/memory/{asked}").json()] == ["Ana climbs"]
+
+
+ODD_NAMES = ["x" * 10_000, "a/../b?c#d&e=f+g%2F", "a'b\"c;--", "a\r\nb\0\u2028", " \u202ea ", "jose\u0301", "jos\u00e9", "%", "null"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
+def test_whatever_something_is_called_it_is_found_under_that_name(client: TestClient, mem: memdb.Memory, name: str) -> None:
+    named = {"user_id": name, "turn_id": name, "session_id": name, "speaker": name}
+    post(client, "observe", user_input="I live in Lisbon.", **named)
+    post(client, "remember", value_text="Likes tea", user_id=name, kind="note", tags=[name], turn_id=name)
+    (turn,) = client.get("/memory/turns", params={"user_id": name, "turn_id": name}).json()
+    assert {field: turn[field] for field in named} == named == {field: getattr(mem.turns(name)[0], field) for field in named}
+    found = post(client, "search", user_id=name, query="tea", tags=[name])["hits"]
+    assert [(hit["fact"]["user_id"], hit["fact"]["tags"]) for hit in cast("list[dict[str, Any]]", found)] == [(name, [name])]
+    assert mem.users().keys() == {name}
 
 
 def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:

@@ -49,11 +49,11 @@ def _day(value: object) -> object:
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
 At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
-_LONGEST = 100_000  # characters of a text
+_LONGEST = 100_000  # characters of a text, and of a name: who opens the file in Python may call a turn by an address or a path
 Text = Annotated[str, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
+Name = Text
 Query = Annotated[str, Field(max_length=20_000)]
-Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=_LONGEST)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
@@ -223,7 +223,7 @@ class EventIn(UserIn):
     description: Text = Field(description="What happened.")
     timestamp: At = None
     participants: list[Name] = Field([], max_length=50, description="Who took part.")
-    location: str | None = Field(None, max_length=200, description="Where, such as kitchen.")
+    location: str | None = Field(None, max_length=_LONGEST, description="Where, such as kitchen.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; by the rules, if left out.")
     trigger: BreakTrigger | None = Field(None, description="What ends the segment with this event.")
     event_id: Name | None = Field(None, description="A name for the event; the same event again changes nothing.")
