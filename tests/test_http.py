@@ -897,6 +897,21 @@ def test_a_body_that_is_too_long_is_refused(mem: memdb.Memory, told: bool) -> No
     assert (answer.status_code, answer.json()["title"]) == (413, "Too long")
 
 
+def test_a_body_that_says_it_is_too_long_is_refused_before_it_comes(mem: memdb.Memory) -> None:
+    answered: list[Any] = []
+
+    async def receive() -> dict[str, object]:
+        pytest.fail("the body is waited for")
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    told = [(b"content-type", b"application/json"), (b"content-length", b"1001")]
+    scope = {"type": "http", "method": "POST", "path": "/memory/observe", "headers": told, "query_string": b""}
+    anyio.run(create_app(mem, max_bytes=1_000), scope, receive, send)
+    assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [413, "Too long"]
+
+
 def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
     pieces: list[dict[str, object]] = [{"type": "http.request", "body": b'{"user_id": ', "more_body": True}]
     answered: list[Any] = []

@@ -151,6 +151,10 @@ class _Limit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+        if announced.isdigit() and float(announced) > self.max_bytes:  # before any of it comes, or is waited for in vain
+            await self._refuse_length(scope, receive, send)
+            return
         parts: list[Message] = []
         length = 0
         while True:
@@ -164,7 +168,7 @@ class _Limit:
             parts.append(message)
             length += len(message.get("body", b""))
             if length > self.max_bytes:
-                await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
+                await self._refuse_length(scope, receive, send)
                 return
             if message["type"] != "http.request" or not message.get("more_body"):
                 break
@@ -173,6 +177,9 @@ class _Limit:
             return parts.pop(0) if parts else await receive()
 
         await self.app(scope, replay, send)
+
+    async def _refuse_length(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
 
 
 def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
