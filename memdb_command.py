@@ -13,3 +13,7 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(130)
+    except RuntimeError as error:  # as which Python 3.11 tells of one while a class is made
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        sys.exit(130)

@@ -17,6 +17,10 @@ def main() -> None:
         _run()
     except KeyboardInterrupt as interruption:
         leave(signal_of(interruption))
+    except RuntimeError as error:  # as which Python 3.11 tells of one while a class is made
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        leave(signal_of(error.__cause__))
 
 
 def _run() -> None:
