@@ -930,6 +930,20 @@ def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
     assert (b"connection", b"close") in answered[0]["headers"]
 
 
+def test_a_body_that_is_still_coming_when_the_server_ends_is_told_so(mem: memdb.Memory) -> None:
+    answered: list[Any] = []
+
+    async def receive() -> dict[str, object]:
+        raise anyio.get_cancelled_exc_class()
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/memory/observe", "headers": [], "query_string": b""}
+    anyio.run(create_app(mem), scope, receive, send)
+    assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [503, "Busy"]
+
+
 @pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded", "text/json", "application/jsonl"])
 def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, content_type: str | None) -> None:
     headers = {"Content-Type": content_type} if content_type else {}

@@ -165,6 +165,10 @@ class _Limit:
                 told = f"Nothing more of the body came for {self.max_silence:g} seconds; send the whole of it again."
                 await _problem(408, "Not whole", told, {"Connection": "close"})(scope, receive, send)
                 return
+            except anyio.get_cancelled_exc_class():  # nothing of it was begun, so that there is nothing to be cut short
+                told = "The server ends, and the whole of the body has not come; send it again when it is back."
+                await _problem(503, "Busy", told, {"Connection": "close"})(scope, receive, send)
+                return
             parts.append(message)
             length += len(message.get("body", b""))
             if length > self.max_bytes:
