@@ -498,7 +498,7 @@ def test_a_request_whose_id_is_none_is_refused_and_not_passed_over(tmp_path: Pat
 def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
     lines = [
         '{"jsonrpc": "2.0", "id": 99}',
-        '{"id": "x", "method": "tools/list"}',
+        '{"id": "ж", "method": "tools/list"}',
         "{}",
         "[]",
         "5",
@@ -510,7 +510,7 @@ def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_pat
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     told = Counter((one["id"], one["error"]["code"] if "error" in one else None) for one in answers)
-    assert told == {(1, None): 1, (99, -32600): 1, ("x", -32600): 1, (7, -32600): 1, (None, -32600): 3, (8, None): 1}
+    assert told == {(1, None): 1, (99, -32600): 1, ("ж", -32600): 1, (7, -32600): 1, (None, -32600): 3, (8, None): 1}
 
 
 def test_a_prompt_that_there_is_none_of_is_told_and_no_fault_of_the_server(tmp_path: Path) -> None:

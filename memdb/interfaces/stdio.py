@@ -181,6 +181,6 @@ def _lax(line: str) -> object:
 
 
 def _asked_as(sent: object) -> int | str | None:
-    """The id of a call, if that is one."""
+    """The id of a call, if that is one, and can be said again: half of a surrogate pair cannot."""
     call = sent.get("id") if isinstance(sent, dict) else None
-    return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
+    return call if type(call) is int or (isinstance(call, str) and call.encode(errors="ignore").decode() == call) else None
