@@ -6,7 +6,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from memdb.interfaces.signals import SIGNALLED, heed_signals, leave, signal_of
+from memdb.interfaces.signals import SIGNALLED, heed_signals, leave, signal_behind, signal_of
 
 _DIGITS = 4  # no terminal has more than thousands of columns
 
@@ -17,10 +17,10 @@ def main() -> None:
         _run()
     except KeyboardInterrupt as interruption:
         leave(signal_of(interruption))
-    except RuntimeError as error:  # as which Python 3.11 tells of one while a class is made
-        if not isinstance(error.__cause__, KeyboardInterrupt):
+    except Exception as error:
+        if (told_by := signal_behind(error)) is None:
             raise
-        leave(signal_of(error.__cause__))
+        leave(told_by)
 
 
 def _run() -> None:
