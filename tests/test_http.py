@@ -874,7 +874,7 @@ ODD_NAMES = ["x" * 10_000, "a/../b?c#d&e=f+g%2F", "a'b\"c;--", "a\r\nb\0\u2028",
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
 def test_whatever_something_is_called_it_is_found_under_that_name(client: TestClient, mem: memdb.Memory, name: str) -> None:
-    named = {"user_id": name, "turn_id": name, "session_id": name, "speaker": name}
+    named: dict[str, Any] = {"user_id": name, "turn_id": name, "session_id": name, "speaker": name}
     post(client, "observe", user_input="I live in Lisbon.", **named)
     post(client, "remember", value_text="Likes tea", user_id=name, kind="note", tags=[name], turn_id=name)
     (turn,) = client.get("/memory/turns", params={"user_id": name, "turn_id": name}).json()
@@ -882,6 +882,14 @@ def test_whatever_something_is_called_it_is_found_under_that_name(client: TestCl
     found = post(client, "search", user_id=name, query="tea", tags=[name])["hits"]
     assert [(hit["fact"]["user_id"], hit["fact"]["tags"]) for hit in cast("list[dict[str, Any]]", found)] == [(name, [name])]
     assert mem.users().keys() == {name}
+
+
+def test_a_name_that_is_empty_is_left_out_as_in_python(client: TestClient, mem: memdb.Memory) -> None:
+    post(client, "observe", user_id="ana", user_input="I live in Lisbon.", turn_id="", session_id="", speaker="")
+    post(client, "event", user_id="ana", description="Rui came home", event_id="")
+    (turn,) = mem.turns("ana")
+    assert (len(turn.turn_id), turn.session_id, turn.speaker) == (32, None, None)
+    post(client, "observe", 422, user_id="ana", user_input="I like tea.", session_id=" ")
 
 
 def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:

@@ -46,12 +46,18 @@ def _day(value: object) -> object:
         raise ValueError(f"write a day like 2025-03-01 ({error})") from error
 
 
+def _given(value: object) -> object:
+    """An empty name is one that is left out, as it is to `Memory`."""
+    return None if value == "" else value
+
+
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
 At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
 _LONGEST = 100_000  # characters of a text, and of a name: who opens the file in Python may call a turn by an address or a path
 Text = Annotated[str, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
 Name = Text
+NameIfAny = Annotated[Name | None, BeforeValidator(_given)]
 Query = Annotated[str, Field(max_length=20_000)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=_LONGEST)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
@@ -136,10 +142,10 @@ class ObserveIn(UserIn):
 
     user_input: str = Field("", max_length=_LONGEST, pattern=r"^$|\S", description="What the user said, kept word for word.")
     assistant_response: str = Field("", max_length=_LONGEST, description="What the assistant answered, kept too.")
-    turn_id: Name | None = Field(None, description="A name for the turn; the same turn again changes nothing.")
+    turn_id: NameIfAny = Field(None, description="A name for the turn; the same turn again changes nothing.")
     timestamp: At = None
-    session_id: Name | None = Field(None, description="The conversation it belongs to.")
-    speaker: Name | None = Field(None, description="Who spoke, where that is not the user.")
+    session_id: NameIfAny = Field(None, description="The conversation it belongs to.")
+    speaker: NameIfAny = Field(None, description="Who spoke, where that is not the user.")
 
 
 class Observed(Body):
@@ -226,7 +232,7 @@ class EventIn(UserIn):
     location: str | None = Field(None, max_length=_LONGEST, description="Where, such as kitchen.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; by the rules, if left out.")
     trigger: BreakTrigger | None = Field(None, description="What ends the segment with this event.")
-    event_id: Name | None = Field(None, description="A name for the event; the same event again changes nothing.")
+    event_id: NameIfAny = Field(None, description="A name for the event; the same event again changes nothing.")
 
 
 class Happened(Body):
@@ -292,7 +298,7 @@ class OutcomeIn(FactId):
 
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
-    turn_id: Name | None = Field(None, description="The turn it comes from.")
+    turn_id: NameIfAny = Field(None, description="The turn it comes from.")
     timestamp: At = None
 
 
@@ -396,7 +402,7 @@ class SearchIn(Asked):
 class RankedIn(SearchIn):
     """A question, and the weight set that ranks."""
 
-    weights: Name | None = Field(None, description="The weight set that ranks; the server's own, if left out.")
+    weights: NameIfAny = Field(None, description="The weight set that ranks; the server's own, if left out.")
 
 
 class ExplainIn(RankedIn):
