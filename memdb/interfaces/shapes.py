@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Annotated, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -46,20 +47,17 @@ def _day(value: object) -> object:
         raise ValueError(f"write a day like 2025-03-01 ({error})") from error
 
 
-def _given(value: object) -> object:
-    """An empty name is one that is left out, as it is to `Memory`."""
-    return None if value == "" else value
-
-
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
 At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
-_LONGEST = 100_000  # characters of a text, and of a name: who opens the file in Python may call a turn by an address or a path
+_LONGEST = 100_000  # characters of a text
+_LONGEST_NAME = 1_000  # of a name, such as an address or a path: so long, several stand in an address however they are escaped
 Text = Annotated[str, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
-Name = Text
-NameIfAny = Annotated[Name | None, BeforeValidator(_given)]
+Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME, pattern=r"\S")]
+# an empty name is one that is left out, as it is to `Memory`
+NameIfAny = Annotated[Annotated[str, Field(max_length=_LONGEST_NAME, pattern=r"^$|\S")] | None, AfterValidator(lambda name: name or None)]
 Query = Annotated[str, Field(max_length=20_000)]
-Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=_LONGEST)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=_LONGEST_NAME)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
