@@ -13,3 +13,7 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:  # Python 3.11 says so of one while a class is made, pydantic of one while it makes what checks a record
+        if not isinstance(error.__cause__, KeyboardInterrupt) and "KeyboardInterrupt" not in str(error):
+            raise
+        sys.exit(130)

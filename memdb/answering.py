@@ -178,7 +178,16 @@ class Answering:
         return hits
 
     def context(
-        self, query: str, *, user_id: str, max_tokens: int | None, limit: int, goal: str | None, system: str, now: datetime
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int | None,
+        limit: int,
+        goal: str | None,
+        system: str,
+        now: datetime,
+        said_by: datetime,
     ) -> tuple[Context, Callable[[], None]]:
         """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
         db, config, limit = self._store.database(), self._config, checks.count(limit, "limit")
@@ -186,7 +195,7 @@ class Answering:
         question = self._understood(query, user_id=user_id, now=now)
         hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=now)
         result = inject(
-            materialize(db, user_id=user_id, now=now, config=config, others=False),
+            materialize(db, user_id=user_id, now=now, said_by=said_by, config=config, others=False),
             self._diverse(hits, limit=limit),
             kinds=stored.kinds(db),
             sections={one.section: one for one in stored.rows_as(Section, db, db.all("sections.all"))},
@@ -195,6 +204,7 @@ class Answering:
             max_tokens=budget,
             tokenizer=self.tokenizer,
             now=now,
+            said_by=said_by,
             config=config,
             asked=question,
             question=(hits.verdict and hits.verdict.question) or next((doubt.question for doubt in doubts if doubt.worth), None),

@@ -154,8 +154,7 @@ def _new_fact(given: NewFact | Mapping[str, object], kinds: Collection[str]) -> 
     for name in ("object", "session_id", "turn_id", "fact_id"):
         if (value := getattr(fact, name)) is not None:
             checks.text(value, name)
-    for tag in fact.tags:
-        checks.text(tag, "tags")
+    checks.tags(fact.tags)
     if fact.value_json is not None:
         checks.storable(fact.value_json)
     checks.details(fact.kind, fact.value_json)

@@ -338,6 +338,16 @@ def several(values: Iterable[str], argument: str) -> None:
         raise InputError(f"{argument} is {type(values).__name__}; give a list of texts.")
 
 
+def tags(values: Iterable[str]) -> tuple[str, ...]:
+    """Return tags that say something: nobody finds by a blank one, nor sees that it is there."""
+    several(values, "tags")
+    held = tuple(values)
+    for tag in held:
+        if not text(tag, "tags").strip():
+            raise InputError("tags holds one that is blank; give words such as 'music', or leave it out.")
+    return held
+
+
 def terms(values: Sequence[str] | None) -> None:
     """Refuse a word or phrase that no text can have in it."""
     for value in () if values is None else values:

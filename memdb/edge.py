@@ -182,11 +182,14 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         for name, path in beside.items():  # the card comes last: a folder without it holds no model
             path.replace(folder / name)
         to_disk(folder)
-    except OSError as error:
+    except BaseException as error:
         for path in beside.values():
             with suppress(OSError):
                 path.unlink()
-        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that has room and can be written.") from error
+        if isinstance(error, OSError):
+            told = f"The model cannot be written to {folder} ({error}); give a folder that has room and can be written."
+            raise StoreError(told) from error
+        raise
 
 
 def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:

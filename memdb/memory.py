@@ -95,7 +95,7 @@ from memdb.steps.project import project
 from memdb.store import Store
 from memdb.tidying import archive_closed
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import instant, utc_now
+from memdb.times import EVER, instant, utc_now
 from memdb.worker import retry_at_once
 from memdb.working import Eviction
 
@@ -734,7 +734,14 @@ class Memory:
             InputError: nobody is named, a number is no whole one, or a text is none.
         """
         made, note = self._answering.context(
-            query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=self._now(now)
+            query,
+            user_id=user_id,
+            max_tokens=max_tokens,
+            limit=limit,
+            goal=goal,
+            system=system,
+            now=self._now(now),
+            said_by=self._said_by(now),
         )
         note()
         return made
@@ -837,7 +844,8 @@ class Memory:
         Raises:
             InputError: nobody is named.
         """
-        return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=self._now(now), config=self._config)
+        at, said_by = self._now(now), self._said_by(now)
+        return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=at, said_by=said_by, config=self._config)
 
     def page(self, user_id: str, *, now: Time | None = None) -> str:
         """Return the text of memory.md as a flush would write it now.
@@ -847,7 +855,10 @@ class Memory:
         """
         checks.name(user_id, "user_id")
         config = self._config
-        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
+        at, said_by = self._now(now), self._said_by(now)
+        return project(
+            self._store.database(), user_id=user_id, now=at, said_by=said_by, zone=config.zone, max_lines=config.page_max_lines
+        ).text
 
     def facts(
         self,
@@ -1439,6 +1450,10 @@ class Memory:
 
     def _now(self, value: Time | None) -> datetime:
         return utc_now() if value is None else checks.lived(self._time(value, "now"), "now")
+
+    def _said_by(self, now: Time | None) -> datetime:
+        """Until when what was said counts as said: of another time until then, of the present all, whatever the clock showed."""
+        return EVER if now is None else self._now(now)
 
     def _hurried(self) -> Embedder | None:
         """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""

@@ -21,6 +21,7 @@ from memdb.disk import UNFINISHED, files_of, finish, finished, make_empty, take_
 from memdb.errors import ConflictError, InputError, SchemaError, StoreError
 from memdb.records import Damage
 from memdb.salvage import is_needed, salvage
+from memdb.store import tell_meanings
 from memdb.trees import Pages
 
 _SEEDED = ("kinds", "memory_types", "sections", "predicates", "weights")  # every new file has their rows
@@ -158,6 +159,8 @@ def _told_of_pages() -> Iterator[None]:
 def _made_sound(db: Database, file: TextIO) -> tuple[list[Damage], list[Damage]]:
     """Set the damaged rows aside and make anew what is made of the others; return those rows, and what is damaged even so."""
     made = schema.make_anew(db, "trigger", "view")
+    if not schema.tells_meanings(db):  # before the rows are looked through
+        tell_meanings(db)
     aside = _set_aside(db, file)
     made += schema.make_anew(db, "index")
     db.run("mend.no_words")

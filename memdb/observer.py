@@ -45,7 +45,7 @@ from memdb.steps.guard import guard
 from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
 from memdb.thinking import think
-from memdb.times import to_text, utc_now
+from memdb.times import EVER, to_text, utc_now
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _EXPIRED = 100  # facts whose end is written down in one transaction
@@ -345,10 +345,10 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
     """Materialise a user's profile in a transaction of its own. Reading for it holds up nobody, unless somebody has written meanwhile."""
     with db.snapshot():
-        profile, seen = materialize(db, user_id=user_id, now=now, config=config), db.version
+        profile, seen = materialize(db, user_id=user_id, now=now, said_by=EVER, config=config), db.version
     with db.transaction():
         if db.version != seen:  # what was read may have been forgotten
-            profile = materialize(db, user_id=user_id, now=now, config=config)
+            profile = materialize(db, user_id=user_id, now=now, said_by=EVER, config=config)
         db.run("profile.put", user_id=user_id, profile=profile.model_dump_json(), now=to_text(now))
 
 

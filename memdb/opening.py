@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -174,12 +175,20 @@ def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = 
     """
     from memdb.export import export
 
+    where = Path(folder)
+    new = [path for path in (where, *where.parents) if not path.exists()]
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
-    files = export(precision)
-    write_folder(Path(folder), files)
+        try:
+            where.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
+        files = export(precision)
+        write_folder(where, files)
+    except BaseException:
+        with suppress(OSError):
+            for path in new:
+                path.rmdir()
+        raise
     return read_card(files, origin=str(folder))
 
 

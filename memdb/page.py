@@ -29,7 +29,7 @@ from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
-from memdb.times import to_text, utc_now
+from memdb.times import EVER, to_text, utc_now
 from memdb.wording import value_behind
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
@@ -50,7 +50,7 @@ class _Overtaken(Exception):
 
 def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[Edits, str]:
     """Return what was changed by hand in memory.md, and the page's text: of one that nobody touched, as it would be written now."""
-    page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
+    page = project(db, user_id=user_id, now=now, said_by=EVER, zone=config.zone, max_lines=config.page_max_lines)
     if not config.memory_page:
         return Edits(), page.text
     path = page_path(db, user_id)
@@ -68,14 +68,14 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
     before = db.one("page.written", user_id=user_id)
     path = page_path(db, user_id)
     found = _read(path) if asks else None
-    page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
+    page = project(db, user_id=user_id, now=now, said_by=EVER, zone=config.zone, max_lines=config.page_max_lines)
     edits = Edits() if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
     try:
         with db.durably(), db.transaction():  # a page that is ahead of the file would be taken for an edit
             if db.one("page.written", user_id=user_id) != before:
                 raise _Overtaken
             # of what is left, where some was just forgotten
-            page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
+            page = project(db, user_id=user_id, now=now, said_by=EVER, zone=config.zone, max_lines=config.page_max_lines)
             db.run(
                 "page.put",
                 user_id=user_id,

@@ -25,7 +25,15 @@ def faults(db: Database) -> list[str]:
 
     What somebody has made beside it is theirs, and so are columns that were added to a table.
     """
-    return [f"the {kind} {name} is {'gone' if there is None else 'not as memdb makes it'}" for name, kind, there in _different(db)]
+    found = [f"the {kind} {name} is {'gone' if there is None else 'not as memdb makes it'}" for name, kind, there in _different(db)]
+    if not found and not tells_meanings(db):
+        found.append("the table dictionary is empty, so that not all that may be wrong with rows is looked for")
+    return found
+
+
+def tells_meanings(db: Database) -> bool:
+    """Whether a file says what its tables hold, by which memdb knows its own; one whose pages an older memdb mended does not."""
+    return db.one("check.meanings") is not None
 
 
 def make_anew(db: Database, *kinds: str) -> int:

@@ -30,7 +30,7 @@ from memdb.steps.clarify import clarify
 from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
-from memdb.times import in_zone, instant, to_text, to_utc, utc_now
+from memdb.times import EVER, in_zone, instant, to_text, to_utc, utc_now
 from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
@@ -163,7 +163,14 @@ class Session:
         budget = self._config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
         tokenizer = self._answering.tokenizer
         prepare = partial(
-            self._answering.context, query, user_id=self.user_id, limit=limit, goal=goal, system=system, now=checks.lived(at, "now")
+            self._answering.context,
+            query,
+            user_id=self.user_id,
+            limit=limit,
+            goal=goal,
+            system=system,
+            now=checks.lived(at, "now"),
+            said_by=at if now is not None else self._said_by(at),
         )
         made, note = prepare(max_tokens=budget)
         lines = self._lines(made, tokenizer.count, budget // _WORKING_SHARE)
@@ -254,7 +261,7 @@ class Session:
             with db.transaction():
                 db.run("session.end", user_id=user, session_id=session_id, now=to_text(at))
                 db.run("session.release", user_id=user, session_id=session_id)
-        facts = tuple(_facts(db, "session.known", user_id=user, now=to_text(at), limit=_KNOWN))
+        facts = tuple(_facts(db, "session.known", user_id=user, now=to_text(at), said_by=to_text(self._said_by(at)), limit=_KNOWN))
         for fact in reversed(facts[: self.working.capacity]):  # the most important comes last, so that it stays longest
             self.working.add(fact.value_text, kind=fact.kind, key=fact.key, importance=fact.importance, fact_id=fact.fact_id, kept=True)
         last = _facts(db, "session.last", user_id=user, session_id=self.session_id)
@@ -366,6 +373,10 @@ class Session:
 
     def _instant(self, value: date | str, argument: str) -> datetime:
         return instant(value, argument, zone=self._config.zone)
+
+    def _said_by(self, at: datetime) -> datetime:
+        """Until when what was said counts as said: all of it, but where the session lives in another time."""
+        return at if self._simulated else EVER
 
     def _now(self) -> datetime:
         return self._latest if self._simulated and self._latest is not None else to_utc(utc_now())

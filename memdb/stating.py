@@ -114,7 +114,6 @@ def remember(db: Database, given: Statement, *, embedder: Embedder | None, confi
 def _usable(db: Database, given: Statement) -> str:
     """Check what is stated as far as it can be by itself, and return the key that it is kept under."""
     checks.filled(given.value_text, "value_text")
-    checks.several(given.tags, "tags")
     checks.storable(given.value_json)
     checks.names(session_id=given.session_id, turn_id=given.turn_id)
     checks.texts(kind=given.kind, object=given.object)
@@ -167,7 +166,7 @@ def _origin(given: Statement, *, said_at: datetime, config: Config) -> Origin:
         source=given.source,
         kind=given.kind,
         importance=importance,
-        tags=tuple(given.tags),
+        tags=checks.tags(given.tags),
         confidence=checks.share(given.confidence, "confidence"),
         memory_type=given.memory_type,
     )

@@ -10,6 +10,8 @@ from memdb.errors import InputError
 
 MOMENT = timedelta(milliseconds=1)
 """The least time that two stored times differ by."""
+EVER = datetime.max.replace(microsecond=999_000, tzinfo=UTC)
+"""The last instant that can be stored: until then, all that is there was said."""
 SPANS = {"episode": ("timestamp_start", "timestamp_end"), "narrative": ("segment_start", "segment_end")}
 """By kind, the details that say when what it tells of began, and when it ended."""
 

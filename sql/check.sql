@@ -59,6 +59,10 @@ from main.sqlite_schema s
 where s.sql is not null and s.name not like 'sqlite\_%' escape '\' and s.name not like 'facts\_fts\_%' escape '\' or s.type = 'trigger'
 order by s.rowid;
 
+-- Whether the file says what its tables hold.
+-- statement: meanings
+select 1 from dictionary limit 1;
+
 -- Vectors of collections that are not as long as all others of theirs.
 -- statement: vectors
 select v.record

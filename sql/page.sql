@@ -3,7 +3,8 @@
 -- What may stand on it, most important first; the same rows give the same order. Accounts of sessions come last, the latest first.
 -- statement: rows
 select
-  f.fact_id, f.kind, f.category, f.status, f.value_text, f.valid_from, f.valid_to,
+  f.fact_id, f.kind, f.category, f.status, f.value_text, f.valid_to,
+  iif(f.valid_from > max(:now, min(f.created_at, :said_by)), f.valid_from, null) as begins,
   (select t.value_text from links l join facts t on t.fact_id = l.target_id
    where l.source_id = f.fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation' and t.status = 'active'
    order by t.id limit 1) as against,
@@ -13,7 +14,7 @@ from facts f indexed by facts_user_id
 where f.user_id = :user_id
   and f.kind in ('fact', 'task', 'note', 'procedure', 'episode')
   and f.status in ('active', 'pending_confirmation')
-  and (f.valid_from <= :now or f.status = 'pending_confirmation')  -- what waits for a word may be still to come
+  and (begins is null or f.status = 'pending_confirmation')  -- what waits for a word may be still to come
   and (f.valid_to is null or f.valid_to > :now)
   and (f.kind <> 'episode' or f.value_json ->> 'origin' = 'session')
 order by

@@ -1,5 +1,7 @@
 -- The profile: what is held of a user, active and valid. What is of no category counts only where `others` asks for it; a task is one under any key.
 
+--   :now      when it is asked for; what is to be so later is left out
+--   :said_by  what was said until then was said, whatever the clock showed: what was so by then is so
 -- statement: entries
 select
   iif(f.kind = 'task' and f.category = 'other', 'task_context', f.category) as category, f.key, f.value_text as text, f.fact_id,
@@ -10,7 +12,7 @@ from facts f
 where f.user_id = :user_id
   and f.kind in ('fact', 'task')
   and f.status = 'active'
-  and f.valid_from <= :now
+  and f.valid_from <= max(:now, min(f.created_at, :said_by))
   and (f.valid_to is null or f.valid_to > :now)
   and (:others or f.category <> 'other' or f.kind = 'task')
 order by f.key, f.valid_to is null, f.confidence desc, f.id;

@@ -49,7 +49,7 @@ from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and f.kind in ('fact', 'task', 'note', 'procedure')
   and f.status = 'active'
-  and f.valid_from <= :now
+  and f.valid_from <= max(:now, min(f.created_at, :said_by))
   and (f.valid_to is null or f.valid_to > :now)
 order by f.importance desc, f.confidence desc, f.key, f.fact_id
 limit :limit;

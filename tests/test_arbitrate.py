@@ -1280,6 +1280,24 @@ def test_what_is_said_again_is_so_from_now_on_though_the_clock_was_ahead(mem: me
     assert [entry.value for entry in mem.profile("ana").soft_preferences["user.likes"]] == ["jam"]
 
 
+@pytest.mark.parametrize("days", [1, 365, 3650])
+def test_what_was_said_counts_also_while_the_clock_is_behind_what_it_was(mem: memdb.Memory, days: int) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=days)
+    mem.consent("ana", sensitive_topics="keep")
+    for said in ("My name is Ana.", "I'm allergic to nuts.", "I work at Bosch.", "I have a dog called Rex.", "Remind me to call Bob."):
+        mem.observe(said, user_id="ana", timestamp=ahead)
+    mem.observe("From next month I'll be living in Porto.", user_id="ana", timestamp=ahead)
+    mem.drain()
+    held = mem.profile("ana")
+    assert {**held.identity, **held.hard_preferences}.keys() >= {"user.name", "user.works_at", "user.pet"}
+    assert [task.value for task in held.current_tasks] == ["call Bob"]
+    assert [entry.value for entry in held.sensitive_topics] == ["nuts"]
+    for text in (mem.page("ana"), mem.context("Which pet do I have?", user_id="ana").text, str(mem.session("ana").bootstrap)):
+        assert [words in text for words in ("Rex", "call Bob", "(from")] == [True, True, False]
+    assert "Porto" not in str(held)
+    assert mem.profile("ana", now=ahead - timedelta(hours=1)).identity == {}
+
+
 def test_what_is_so_now_refutes_no_doubt_about_what_is_to_come(tell: Tell) -> None:
     mem = tell("I live in Lisbon.", "I think I'll be living in Porto from next month.", "I live in Lisbon.")
     assert [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-04")] == [("Lisbon", A), ("Porto", P)]

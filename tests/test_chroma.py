@@ -624,6 +624,12 @@ def test_a_bad_filter_of_documents_is_refused(points: chroma.Collection, where_d
         points.get(where_document=where_document)
 
 
+@pytest.mark.parametrize("operator", ["$contains", "$not_contains", "$regex", "$not_regex"])
+def test_a_filter_of_documents_that_is_no_text_is_refused(points: chroma.Collection, operator: str) -> None:
+    with pytest.raises(chroma.errors.InvalidArgumentError, match="Invalid where document clause"):
+        points.get(where_document={"$or": [{operator: "\ud800"}, {"$contains": "a"}]})
+
+
 SIGNS = ["a", "b", "ab", "é", " ", "1", ".", "*", "+", "?", "^", "$", "{0}", "{2}", "{", "}", "|", "(", ")", "(?i)", "[ab]", "]"]
 ESCAPES = ["\\", r"\b", r"\d", r"\w", r"\.", r"\*", r"\{", r"\ ", r"\x61", r"\pL", r"\z", r"\b{start}", r"\<"]
 WRITTEN = ["", "a", "ab", "aab ab", "ABé", "a1 b2", "a.b*a{", "b", "é}", "[ab] (a|b)", "a\\b", "ab\0ab1"]

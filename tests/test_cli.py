@@ -611,15 +611,26 @@ except SystemExit:
     assert (told[0], told[-2:]) == ("False", ["True", "True"])
 
 
+@pytest.mark.parametrize(
+    "meanwhile",
+    ["pass", "type('Made', (), {'part': self})", "SchemaSerializer(core_schema.literal_schema([self]))"],
+    ids=["", "while a class is made", "while what checks a record is made"],
+)
 @pytest.mark.parametrize(("begins", "imported"), [("memdb_command", "memdb.store"), ("memdb.interfaces.cli", "memdb.interfaces.commands")])
-def test_ctrl_c_while_it_is_imported_ends_the_program_without_a_word(begins: str, imported: str) -> None:
+def test_ctrl_c_while_it_is_imported_ends_the_program_without_a_word(begins: str, imported: str, meanwhile: str) -> None:
     pressed = f"""
 import sys
+from pydantic_core import SchemaSerializer, core_schema
 from {begins} import main
 class Pressed:
     def find_spec(self, name, *_):
         if name == "{imported}":
+            {meanwhile}
             raise KeyboardInterrupt
+    def __set_name__(self, *_):
+        raise KeyboardInterrupt
+    def __repr__(self):
+        raise KeyboardInterrupt
 sys.meta_path.insert(0, Pressed())
 main()
 """

@@ -800,6 +800,19 @@ def test_who_needs_what_is_gone_of_the_schema_is_told_how_to_have_it_again(path:
         mem.forget("ana", key="user.lives_in")
 
 
+def test_a_file_that_does_not_say_what_its_tables_hold_is_told_and_says_so_once_it_is_mended(path: Path) -> None:
+    def told() -> list[tuple[object, ...]]:
+        return apsw.Connection(str(path)).execute("select * from dictionary order by table_name, column_name").fetchall()
+
+    before = told()
+    shell(path, "delete from dictionary; insert into feedback values ('ana', 'Where?', 'gone', 1, '2025-03-01T10:00:00.000Z')")
+    with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+        assert [one.fault.partition(",")[0] for one in mem.check()] == ["the table dictionary is empty"]
+        mended = mem.mend()
+        assert [one.table for one in mended.set_aside] == ["feedback"]  # what is looked for by what it says is found then
+        assert (mended.left, mem.check(), told()) == ((), [], before)
+
+
 def test_a_damaged_memory_without_a_file_is_not_mended_since_it_cannot_be_copied() -> None:
     with memdb.open(":memory:", embedder=None, llm=None, config=QUIET) as mem:
         mem.remember("Ana plays chess", user_id="ana")

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import memdb
-from memdb.edge import CARD, NETWORK, TOKENIZER, EdgeMiniLM
+from memdb.edge import CARD, NETWORK, TOKENIZER, EdgeMiniLM, write_folder
 from memdb.embed import Embedder, MiniLM, choose_embedder, choose_tokenizer
 from memdb.export import nearest_overlap
 from memdb.interfaces.commands import app
@@ -335,7 +335,20 @@ except memdb.ModelUnavailable as error:
 
 def test_a_precision_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(memdb.InputError, match="There is no precision 'int4'; give int8 or float32"):
-        memdb.export_model(tmp_path, precision="int4")  # type: ignore[arg-type]
+        memdb.export_model(tmp_path / "new" / "folder", precision="int4")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left_of_a_model_whose_writing_is_interrupted(tmp_path: Path) -> None:
+    class Interrupted(dict[str, bytes]):
+        def __getitem__(self, name: str) -> bytes:
+            if name == CARD:
+                raise KeyboardInterrupt
+            return super().__getitem__(name)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(tmp_path, Interrupted({NETWORK: b"a", TOKENIZER: b"b", CARD: b"c"}))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_carried_model_is_chosen_only_for_minilm_s_vectors() -> None:

@@ -345,7 +345,9 @@ def test_what_is_told_and_told_anew_stands_in_the_history(house: memdb.Memory) -
     assert grown.before is not None
     assert grown.after is not None
     assert found.after.value_text == grown.before.value_text != grown.after.value_text == pattern.value_text
-    profile = materialize(house._store.database(), user_id="home", now=datetime(2025, 3, 8, tzinfo=UTC), config=house.config)
+    profile = materialize(
+        house._store.database(), user_id="home", now=(now := datetime(2025, 3, 8, tzinfo=UTC)), said_by=now, config=house.config
+    )
     assert profile.recent_changes == []  # nothing is new of the user
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -824,6 +824,7 @@ def test_keys_are_read_from_text() -> None:
         ({"user_id": ""}, "body.user_id: it is empty; give a text"),
         ({"value_text": "x" * 100_001}, "body.value_text: it is too long; give at most 100000 characters"),
         ({"tags": "tea"}, "body.tags: give a list"),
+        ({"tags": ["tea", " "]}, "tags holds one that is blank; give words"),
         ({"memory_type": "DULL"}, "body.memory_type: give 'SIGNIFICANT'"),
     ],
 )
@@ -891,6 +892,40 @@ def test_only_who_finds_the_memory_busy_is_told_when_to_ask_again(tmp_path: Path
     assert [(answer.status_code, answer.headers.get("Retry-After")) for answer in (busy, none)] == [(503, "1"), (404, None)]
 
 
+ODD_NAMES = [
+    "x" * 1_000,
+    "🎉" * 1_000,
+    "a/../b?c#d&e=f+g%2F",
+    "a'b\"c;--",
+    "a\r\nb\0\u2028",
+    " \u202ea ",
+    "jose\u0301",
+    "jos\u00e9",
+    "%",
+    "null",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
+def test_whatever_something_is_called_it_is_found_under_that_name(client: TestClient, mem: memdb.Memory, name: str) -> None:
+    named: dict[str, Any] = {"user_id": name, "turn_id": name, "session_id": name, "speaker": name}
+    post(client, "observe", user_input="I live in Lisbon.", **named)
+    post(client, "remember", value_text="Likes tea", user_id=name, kind="note", tags=[name], turn_id=name)
+    (turn,) = client.get("/memory/turns", params={"user_id": name, "turn_id": name}).json()
+    assert {field: turn[field] for field in named} == named == {field: getattr(mem.turns(name)[0], field) for field in named}
+    found = post(client, "search", user_id=name, query="tea", tags=[name])["hits"]
+    assert [(hit["fact"]["user_id"], hit["fact"]["tags"]) for hit in cast("list[dict[str, Any]]", found)] == [(name, [name])]
+    assert mem.users().keys() == {name}
+
+
+def test_a_name_that_is_empty_is_left_out_as_in_python(client: TestClient, mem: memdb.Memory) -> None:
+    post(client, "observe", user_id="ana", user_input="I live in Lisbon.", turn_id="", session_id="", speaker="")
+    post(client, "event", user_id="ana", description="Rui came home", event_id="")
+    (turn,) = mem.turns("ana")
+    assert (len(turn.turn_id), turn.session_id, turn.speaker) == (32, None, None)
+    post(client, "observe", 422, user_id="ana", user_input="I like tea.", session_id=" ")
+
+
 def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:
     post(client, "observe", user_id="ana", user_input="One.", turn_id="t")
     post(client, "observe", 409, user_id="ana", user_input="Two.", turn_id="t")
@@ -902,6 +937,21 @@ def test_a_body_that_is_too_long_is_refused(mem: memdb.Memory, told: bool) -> No
     content = b"x" * 2_000 if told else iter([b"x" * 600] * 3)
     answer = client.post("/memory/retrieve", content=content, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["title"]) == (413, "Too long")
+
+
+def test_a_body_that_says_it_is_too_long_is_refused_before_it_comes(mem: memdb.Memory) -> None:
+    answered: list[Any] = []
+
+    async def receive() -> dict[str, object]:
+        pytest.fail("the body is waited for")
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    told = [(b"content-type", b"application/json"), (b"content-length", b"1001")]
+    scope = {"type": "http", "method": "POST", "path": "/memory/observe", "headers": told, "query_string": b""}
+    anyio.run(create_app(mem, max_bytes=1_000), scope, receive, send)
+    assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [413, "Too long"]
 
 
 def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
@@ -920,6 +970,20 @@ def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
     anyio.run(create_app(mem, max_silence=0.05), scope, receive, send)
     assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [408, "Not whole"]
     assert (b"connection", b"close") in answered[0]["headers"]
+
+
+def test_a_body_that_is_still_coming_when_the_server_ends_is_told_so(mem: memdb.Memory) -> None:
+    answered: list[Any] = []
+
+    async def receive() -> dict[str, object]:
+        raise anyio.get_cancelled_exc_class()
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/memory/observe", "headers": [], "query_string": b""}
+    anyio.run(create_app(mem), scope, receive, send)
+    assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [503, "Busy"]
 
 
 @pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded", "text/json", "application/jsonl"])

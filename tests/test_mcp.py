@@ -484,10 +484,21 @@ def test_a_line_that_is_no_utf_8_is_refused_and_not_read_as_another_user(tmp_pat
         assert not mem.users()
 
 
+@pytest.mark.parametrize("name", ['{"a": 1}', "[1]", "null", "true", "1e400", "1.5", "NaN"])
+def test_a_request_whose_id_is_none_is_refused_and_not_passed_over(tmp_path: Path, name: str) -> None:
+    call = '{"jsonrpc": "2.0", "id": %s, "method": "%s"}'
+    hello = {"id": 1, "method": "initialize", "params": HELLO}
+    begun = call % (name, "notifications/initialized")  # which is answered by nobody, whatever it is called
+    done = served(tmp_path / "mem.db", written(hello, begun, call % (name, "tools/list"), {"method": "ping"}, {"id": 8, "method": "ping"}))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted((str(one["id"]), one.get("error", {}).get("code")) for one in answers) == [("1", None), ("8", None), ("None", -32600)]
+    assert next(one["error"]["message"] for one in answers if "error" in one).startswith("Its id is neither a text nor")
+
+
 def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
     lines = [
         '{"jsonrpc": "2.0", "id": 99}',
-        '{"id": "x", "method": "tools/list"}',
+        '{"id": "ж", "method": "tools/list"}',
         "{}",
         "[]",
         "5",
@@ -499,7 +510,7 @@ def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_pat
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     told = Counter((one["id"], one["error"]["code"] if "error" in one else None) for one in answers)
-    assert told == {(1, None): 1, (99, -32600): 1, ("x", -32600): 1, (7, -32600): 1, (None, -32600): 3, (8, None): 1}
+    assert told == {(1, None): 1, (99, -32600): 1, ("ж", -32600): 1, (7, -32600): 1, (None, -32600): 3, (8, None): 1}
 
 
 def test_a_prompt_that_there_is_none_of_is_told_and_no_fault_of_the_server(tmp_path: Path) -> None:

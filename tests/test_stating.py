@@ -477,6 +477,19 @@ def test_a_category_that_is_empty_is_none_that_there_is(mem: memdb.Memory) -> No
         mem.remember("Ana likes tea", user_id="ana", category="")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("tag", "why"), [("", "one that is blank"), (" \u00a0", "one that is blank"), ("a\ud800", "half a surrogate pair")]
+)
+def test_a_tag_that_says_nothing_is_refused_through_every_door(mem: memdb.Memory, tag: str, why: str) -> None:
+    why = f"tags holds {why}"
+    with pytest.raises(memdb.InputError, match=why):
+        mem.remember("Ana likes tea", user_id="ana", tags=[tag])
+    with pytest.raises(memdb.InputError, match=f"Fact 1 cannot be stored: {why}"):
+        mem.remember_many([{"value_text": "Ana likes tea", "user_id": "ana", "key": "user.note", "tags": [tag]}])
+    assert mem.write([{"text": "Ana likes tea", "tags": [tag]}], user_id="ana").rejected[0].reason.startswith(why)
+    assert mem.facts("ana") == []
+
+
 def test_what_is_over_by_the_clock_is_listed_as_expired_before_that_is_written_down(mem: memdb.Memory) -> None:
     mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-03-08", timestamp="2025-03-01")
     assert [fact.status for fact in mem.facts("ana", statuses=["active"], now="2025-03-07")] == ["active"]

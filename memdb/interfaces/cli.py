@@ -6,7 +6,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from memdb.interfaces.signals import SIGNALLED, heed_signals, leave, signal_of
+from memdb.interfaces.signals import SIGNALLED, heed_signals, leave, signal_behind, signal_of
 
 _DIGITS = 4  # no terminal has more than thousands of columns
 
@@ -17,6 +17,10 @@ def main() -> None:
         _run()
     except KeyboardInterrupt as interruption:
         leave(signal_of(interruption))
+    except Exception as error:
+        if (told_by := signal_behind(error)) is None:
+            raise
+        leave(told_by)
 
 
 def _run() -> None:

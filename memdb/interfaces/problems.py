@@ -151,6 +151,10 @@ class _Limit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+        if announced.isdigit() and float(announced) > self.max_bytes:  # before any of it comes, or is waited for in vain
+            await self._refuse_length(scope, receive, send)
+            return
         parts: list[Message] = []
         length = 0
         while True:
@@ -161,10 +165,14 @@ class _Limit:
                 told = f"Nothing more of the body came for {self.max_silence:g} seconds; send the whole of it again."
                 await _problem(408, "Not whole", told, {"Connection": "close"})(scope, receive, send)
                 return
+            except anyio.get_cancelled_exc_class():  # nothing of it was begun, so that there is nothing to be cut short
+                told = "The server ends, and the whole of the body has not come; send it again when it is back."
+                await _problem(503, "Busy", told, {"Connection": "close"})(scope, receive, send)
+                return
             parts.append(message)
             length += len(message.get("body", b""))
             if length > self.max_bytes:
-                await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
+                await self._refuse_length(scope, receive, send)
                 return
             if message["type"] != "http.request" or not message.get("more_body"):
                 break
@@ -173,6 +181,9 @@ class _Limit:
             return parts.pop(0) if parts else await receive()
 
         await self.app(scope, replay, send)
+
+    async def _refuse_length(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
 
 
 def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Annotated, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -49,11 +50,14 @@ def _day(value: object) -> object:
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Day = Annotated[datetime | date, BeforeValidator(_day)]
 At = Annotated[Moment | None, Field(description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")]
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 _LONGEST = 100_000  # characters of a text
+_LONGEST_NAME = 1_000  # of a name, such as an address or a path: so long, several stand in an address however they are escaped
 Text = Annotated[str, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
+Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME, pattern=r"\S")]
+# an empty name is one that is left out, as it is to `Memory`
+NameIfAny = Annotated[Annotated[str, Field(max_length=_LONGEST_NAME, pattern=r"^$|\S")] | None, AfterValidator(lambda name: name or None)]
 Query = Annotated[str, Field(max_length=20_000)]
-Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=_LONGEST_NAME)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
@@ -136,10 +140,10 @@ class ObserveIn(UserIn):
 
     user_input: str = Field("", max_length=_LONGEST, pattern=r"^$|\S", description="What the user said, kept word for word.")
     assistant_response: str = Field("", max_length=_LONGEST, description="What the assistant answered, kept too.")
-    turn_id: Name | None = Field(None, description="A name for the turn; the same turn again changes nothing.")
+    turn_id: NameIfAny = Field(None, description="A name for the turn; the same turn again changes nothing.")
     timestamp: At = None
-    session_id: Name | None = Field(None, description="The conversation it belongs to.")
-    speaker: Name | None = Field(None, description="Who spoke, where that is not the user.")
+    session_id: NameIfAny = Field(None, description="The conversation it belongs to.")
+    speaker: NameIfAny = Field(None, description="Who spoke, where that is not the user.")
 
 
 class Observed(Body):
@@ -223,10 +227,10 @@ class EventIn(UserIn):
     description: Text = Field(description="What happened.")
     timestamp: At = None
     participants: list[Name] = Field([], max_length=50, description="Who took part.")
-    location: str | None = Field(None, max_length=200, description="Where, such as kitchen.")
+    location: str | None = Field(None, max_length=_LONGEST, description="Where, such as kitchen.")
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; by the rules, if left out.")
     trigger: BreakTrigger | None = Field(None, description="What ends the segment with this event.")
-    event_id: Name | None = Field(None, description="A name for the event; the same event again changes nothing.")
+    event_id: NameIfAny = Field(None, description="A name for the event; the same event again changes nothing.")
 
 
 class Happened(Body):
@@ -292,7 +296,7 @@ class OutcomeIn(FactId):
 
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
-    turn_id: Name | None = Field(None, description="The turn it comes from.")
+    turn_id: NameIfAny = Field(None, description="The turn it comes from.")
     timestamp: At = None
 
 
@@ -396,7 +400,7 @@ class SearchIn(Asked):
 class RankedIn(SearchIn):
     """A question, and the weight set that ranks."""
 
-    weights: Name | None = Field(None, description="The weight set that ranks; the server's own, if left out.")
+    weights: NameIfAny = Field(None, description="The weight set that ranks; the server's own, if left out.")
 
 
 class ExplainIn(RankedIn):

@@ -1,6 +1,7 @@
 """The signals that end a program, by its terminal or by whoever started it: what is open is closed, and what was noted is written."""
 
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -9,6 +10,8 @@ from typing import NoReturn
 
 SIGNALLED = 128
 """This and the number of the signal is the code that a program ends with which a signal ended: 130 after Ctrl-C."""
+
+_TOLD = re.compile(r"^ *(?:KeyboardInterrupt|Ended): (?P<number>\d*)", re.MULTILINE)
 
 
 class Ended(KeyboardInterrupt):
@@ -22,6 +25,18 @@ class Ended(KeyboardInterrupt):
 def signal_of(interruption: KeyboardInterrupt) -> signal.Signals:
     """Return the signal by which a program was interrupted."""
     return signal.Signals(interruption.number) if isinstance(interruption, Ended) else signal.SIGINT
+
+
+def signal_behind(error: Exception) -> signal.Signals | None:
+    """Return the signal of which an error tells, if it does.
+
+    Python 3.11 makes an error of its own of one that comes while a class is made, pydantic of one while it makes what checks a record, and
+    keeps its words alone.
+    """
+    if isinstance(error.__cause__, KeyboardInterrupt):
+        return signal_of(error.__cause__)
+    told = _TOLD.search(str(error)) if type(error).__module__.startswith("pydantic_core") else None
+    return signal.Signals(int(told["number"] or signal.SIGINT)) if told is not None else None
 
 
 def ending_signals() -> list[signal.Signals]:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -61,13 +62,14 @@ async def answer_lines(server: Server[None]) -> None:
     told, answered = anyio.create_memory_object_stream[SessionMessage](0)
     waiting: set[str] = set()
     fewer = anyio.Condition()
-    async with stdio_server(stdin=_lines(), stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
+    sent = _Lines()
+    async with stdio_server(stdin=sent, stdout=_wire()) as (lines, answers), anyio.create_task_group() as group:
 
         async def hear() -> None:
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
                 async with heard:
                     async for message in lines:
-                        refused = _unread(message)
+                        refused = _unread(message, sent.oldest())
                         if refused is None:
                             _await_answer(message, waiting)
                         await (heard.send(message) if refused is None else answers.send(refused))
@@ -104,13 +106,28 @@ class _Wire(anyio.AsyncFile[str]):
             await super().flush()
 
 
-def _lines() -> anyio.AsyncFile[str]:
-    """Keep standard input for the protocol; what is no UTF-8 in a line stays what it is: the line is refused, and not read as another."""
-    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return anyio.wrap_file(lines)
+class _Lines(anyio.AsyncFile[str]):
+    """Standard input, kept for the protocol; what is no UTF-8 in a line stays what it is: the line is refused, and not read as another.
+
+    The package tells what it made of each line, but not the line, which alone shows whether an id was meant.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape"))
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        self._read: deque[str] = deque()
+
+    async def readline(self) -> str:
+        """Return the next line, and keep it until it is asked for."""
+        line = await super().readline()
+        self._read.append(line)
+        return line
+
+    def oldest(self) -> str:
+        """Return the line that was read first of those that were not asked for yet."""
+        return self._read.popleft()
 
 
 def _wire() -> _Wire:
@@ -129,28 +146,34 @@ def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> Non
             waiting.discard(str(name))
 
 
-def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
-    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no UTF-8, or no message of the protocol; None to
-    any other, to an empty one, and to what would be an answer itself.
+def _unread(message: SessionMessage | Exception, line: str) -> SessionMessage | None:
+    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no UTF-8, or no message of the protocol, and to
+    one that asks under an id that is none; None to any other, to an empty one, and to what would be an answer itself.
     """
-    if not isinstance(message, ValidationError):
+    if isinstance(message, SessionMessage):
+        asks = isinstance(message.message, JSONRPCNotification) and not message.message.method.startswith("notifications/")
+        return _refused("Its id is neither a text nor a whole number; send it with one.") if asks and _has(_lax(line), "id") else None
+    if not isinstance(message, ValidationError) or not line.strip():
         return None
-    faults = message.errors()
-    first = faults[0]
+    first, sent = message.errors()[0], _lax(line)
     if first["type"] in ("json_invalid", "string_unicode"):
-        if not str(first["input"]).strip():
-            return None
-        told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({first['msg']}); mend it and send it again.")
-        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(_lax(str(first["input"]))), error=told))
-    sent = next((fault["input"] for fault in faults if fault["type"] == "missing"), None)  # what lacks something is the whole of it
-    if isinstance(sent, dict) and not sent.keys().isdisjoint(("result", "error")):
+        told = f"The message cannot be read ({first['msg']}); mend it and send it again."
+        return _refused(told, code=PARSE_ERROR, name=_asked_as(sent))
+    if _has(sent, "result") or _has(sent, "error"):
         return None
-    told = ErrorData(code=INVALID_REQUEST, message="The message is no request of JSON-RPC 2.0; send an object with jsonrpc, id and method.")
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(sent), error=told))
+    return _refused("The message is no request of JSON-RPC 2.0; send an object with jsonrpc, id and method.", name=_asked_as(sent))
+
+
+def _refused(told: str, *, code: int = INVALID_REQUEST, name: int | str | None = None) -> SessionMessage:
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=code, message=told)))
+
+
+def _has(sent: object, field: str) -> bool:
+    return isinstance(sent, dict) and field in sent
 
 
 def _lax(line: str) -> object:
-    """What a line that is no JSON says, as far as a laxer reader can tell."""
+    """What a line says, also one that is no JSON, as far as a laxer reader can tell."""
     try:
         return json.loads(line, parse_int=lambda digits: int(digits) if len(digits) < _LONG else None)
     except (ValueError, RecursionError):
@@ -158,6 +181,6 @@ def _lax(line: str) -> object:
 
 
 def _asked_as(sent: object) -> int | str | None:
-    """The id of a call, if that is one."""
+    """The id of a call, if that is one, and can be said again: half of a surrogate pair cannot."""
     call = sent.get("id") if isinstance(sent, dict) else None
-    return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
+    return call if type(call) is int or (isinstance(call, str) and call.encode(errors="ignore").decode() == call) else None

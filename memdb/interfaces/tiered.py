@@ -163,8 +163,8 @@ class FactIn(Given):
 
     text: Text = Field(description="What it says, as a sentence.")
     type: Type | Category | None = Field(None, description="What it is about; counts as a tag, or as the category.")
-    subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
-    predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
+    subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=500, description="The part of the key before the dot.")
+    predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=500, description="The part of the key after the dot.")
     object: Text | None = Field(
         None,
         description="The bare value: Lisbon. If left out, what stands behind the words of the key (Ana lives in Lisbon), or the whole.",

@@ -47,6 +47,7 @@ def inject(
     tokenizer: Tokenizer,
     now: datetime,
     config: Config,
+    said_by: datetime | None = None,
     asked: Question | None = None,
     question: str | None = None,
     disputed: Collection[str] = (),
@@ -61,11 +62,15 @@ def inject(
     When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important. No section has more
     tokens than its own row of `sections` allows. What is `disputed`, by its id, is marked as such. `system` opens the prompt, as far as
     there is room for whole lines of it; what the verdict says about answering stands there too. Of a message that is too long for a line
-    stands the part that bears on what was `asked`.
+    stands the part that bears on what was `asked`. What was said until `said_by`, also later than `now`, counts as said.
     """
     layout = sections or {}
     answered = verdict.fact_id if verdict is not None and verdict.decision != "abstain" else None
-    found = list(_lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config, asked=asked))
+    found = list(
+        _lines(
+            profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, said_by=said_by or now, config=config, asked=asked
+        )
+    )
     room = min(max_tokens, layout[SYSTEM].max_tokens if SYSTEM in layout else max_tokens) - tokenizer.count(_heading(SYSTEM))
     said, told = _instructions(system, verdict, fits=lambda line: tokenizer.count(line) <= room)
     if layout:
@@ -147,6 +152,7 @@ def _lines(
     answered: str | None,
     disputed: Collection[str],
     now: datetime,
+    said_by: datetime,
     config: Config,
     asked: Question | None,
 ) -> Iterator[_Line]:
@@ -179,7 +185,7 @@ def _lines(
         if fact.fact_id not in shown and not silent:
             told.append(fact)
             kind = kinds[fact.kind]
-            item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config, asked=asked)
+            item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, said_by=said_by, config=config, asked=asked)
             last = messages is not None and kind.section == messages.section
             yield _Line(item=item, rank=5 if last else 4, order=kind.injection_order)
 
@@ -210,7 +216,9 @@ def _profile_item(
     )
 
 
-def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: Config, asked: Question | None) -> ContextItem:
+def _hit_item(
+    hit: Hit, section: str, *, disputed: bool, now: datetime, said_by: datetime, config: Config, asked: Question | None
+) -> ContextItem:
     fact = hit.fact
     tone = _tone(hit.confidence_now, config)
     said = one_line(passage(fact.value_text, asked, most=_MAX_LINE), most=_MAX_LINE)
@@ -223,6 +231,8 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
         summary = " (summary)" if fact.kind == "episode" else ""
         stands = _stands(state_of(fact.value_json), fact.event_time, config.zone) if fact.kind == "task" else ""
         event, begins = (fact.event_time, fact.valid_from) if fact.kind == "fact" else (None, None)
+        if fact.valid_from <= min(fact.created_at, said_by):
+            begins = None  # what is so since it was said is not to come, whatever the clock shows
         when = f"{stands}{told_when(event, fact.valid_to, config.zone, begins=begins, now=now)}"
         text = f"- {_day(fact, config.zone)}{said}{summary}{when}{doubt}"
     return ContextItem(

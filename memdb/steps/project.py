@@ -28,12 +28,13 @@ class Page(Record):
     frame: tuple[str, ...] = ()
 
 
-def project(db: Database, *, user_id: str, now: datetime, zone: tzinfo, max_lines: int) -> Page:
-    """Return the page of a user as of `now`, its days those of `zone`, never longer than `max_lines`; the same memory gives the same page.
+def project(db: Database, *, user_id: str, now: datetime, said_by: datetime, zone: tzinfo, max_lines: int) -> Page:
+    """Return the page of a user as of `now`, with what was said until `said_by`, as `materialize` has it, its days those of `zone`.
 
-    What waits for a decision comes first, then what matters most; what does not fit is left out, the least important first.
+    It is never longer than `max_lines`; the same memory gives the same page. What waits for a decision comes first, then what matters most;
+    what does not fit is left out, the least important first.
     """
-    rows = db.all("page.rows", user_id=user_id, now=to_text(now), limit=4 * max_lines)
+    rows = db.all("page.rows", user_id=user_id, now=to_text(now), said_by=to_text(said_by), limit=4 * max_lines)
     chosen: dict[str, list[tuple[str, str, str]]] = {}
     room = max_lines - 3  # the heading, a blank line, the introduction
     told: set[str] = set()
@@ -81,10 +82,10 @@ def _line(row: Row, zone: tzinfo, now: datetime) -> tuple[str, str]:
 
 
 def _remarks(row: Row, zone: tzinfo, now: datetime) -> Iterable[str]:
-    due, ends = (to_utc(str(time)) if time else None for time in (row["due"], row["valid_to"]))
+    due, begins, ends = (to_utc(str(time)) if time else None for time in (row["due"], row["begins"], row["valid_to"]))
     if row["kind"] == "task" and due is not None:
         yield f" (due {day_told(due, zone)})"
-    yield told_when(due if row["kind"] == "fact" else None, ends, zone, begins=to_utc(str(row["valid_from"])), now=now)
+    yield told_when(due if row["kind"] == "fact" else None, ends, zone, begins=begins, now=now)
     if row["is_stalled"]:
         yield " (stalled)"
     if row["status"] == "pending_confirmation":

@@ -125,7 +125,7 @@ def check_where_document(where_document: object) -> None:
         raise InputError(f"Expected where document operand value for operator {operator} to be a str, got {operand}")
     elif not operand:
         raise InputError(f"Expected where document operand value for operator {operator} to be a non-empty str")
-    elif operator in ("$contains", "$not_contains") and not is_unicode(operand):
+    elif not is_unicode(operand):
         raise InvalidArgumentError("Invalid where document clause")
 
 
