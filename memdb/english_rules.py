@@ -339,6 +339,7 @@ class TakesBack(Record):
     instead: str
     beside: tuple[str, ...]
     clear: str
+    begins: str
     no_word: str
     forget: str
     ignore: str

@@ -16,8 +16,10 @@ from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
     Request,
     Slip,
+    begins_anew,
     in_two,
     instead_in,
+    is_a_day,
     is_denied,
     is_off,
     is_over,
@@ -146,7 +148,8 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             return corrected
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
         slip = slip_in(first)
-        bare = slip is not None and slip.bare and (slip.right[:1].isupper() or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
+        named = slip is not None and slip.right[:1].isupper() and not is_a_day(slip.right)
+        bare = slip is not None and slip.bare and (named or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
         earlier = there.before() if slip is not None and not bare else None
         if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
@@ -160,6 +163,27 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             if over:
                 return [*over, *there.read(turn.model_copy(update={"user_input": then}), "")]
     return None
+
+
+def said_anew(turn: Turn, stated: list[Candidate], there: Situation) -> list[Candidate]:
+    """Return what a turn states that begins by taking back what was said before it, "scratch that, it's a Honda now", with what ends so.
+
+    That is the one thing which the turn before said under the same key, where it still is believed.
+    """
+    new = [one for one in stated if one.object and not (one.negated or one.denies)]
+    if there.held is None or not new or _BESIDES.search(turn.user_input) or not begins_anew(turn.user_input) or (earlier := there.earlier()) is None:
+        return stated
+    before = there.read(*earlier)
+    found = list(stated)
+    for one in new:
+        over = [old for old in before if old.key == one.key and not old.negated]
+        if len(over) != 1 or sum(other.key == one.key for other in new) != 1 or normalise(over[0].object) == normalise(one.object):
+            continue
+        if _still_believed(over, there):
+            told: dict[str, object] = {"explicit": True, "because": "corrected"}
+            found[found.index(one)] = one.model_copy(update=told | {"confidence": max(one.confidence, over[0].confidence)})
+            found.append(over[0].model_copy(update=told | {"excerpt": one.excerpt, "negated": True} | _TIMELESS))
+    return found
 
 
 def _is_of_no_note(reply: str) -> bool:
@@ -303,6 +327,7 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_BESIDES = re.compile(r"\b(?:too|also|as well|both|besides)\b", re.IGNORECASE)
 _TAKES_BACK = re.compile(  # one of the words with which one does
     r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong"
     r"|ignore|disregard|scratch|strike|forget|any ?more|longer|used to|out ?dated|out of date|old news|past|over|ago)\b",
