@@ -200,6 +200,7 @@ class Over(Record):
     but: str
     passing: str
     unreal: str
+    by_pronoun: tuple[str, ...]
     begins: str
     general: str
     aside: str

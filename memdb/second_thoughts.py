@@ -186,6 +186,28 @@ def said_anew(turn: Turn, stated: list[Candidate], there: Situation) -> list[Can
     return found
 
 
+def with_its_name(turn: Turn, there: Situation) -> Turn:
+    """Return a turn with the name of what "it" stands for, where that is over, "traded it in for a Yaris", and the one before told only it.
+
+    Where the assistant asked in between, or spoke of something else, "it" may be that.
+    """
+    if len(turn.user_input) > SHORT or _POINTS.search(turn.user_input, 0, _BEGINNING) is None:
+        return turn
+    found = compiled(rules().phrase["it_is_over"]).match(turn.user_input)
+    if found is None or compiled(rules().over.unreal).search(turn.user_input) or (earlier := there.earlier()) is None:
+        return turn
+    stated = [one for one in there.read(*earlier) if not (one.negated or one.denies) and one.subject == there.owner.slug]
+    meant = _still_believed(stated, there)
+    if len(stated) != 1 or len(meant) != 1 or meant[0].predicate not in rules().over.by_pronoun:
+        return turn
+    name = meant[0].object.rpartition(" called ")[2]
+    if "?" in there.asked and name.lower() not in there.asked.lower():
+        return turn
+    particle = f" {found['particle']}" if found["particle"] else ""
+    said = f"{found['does']}{particle} {name}{turn.user_input[found.end() :]}"
+    return turn.model_copy(update={"user_input": said})
+
+
 def _is_of_no_note(reply: str) -> bool:
     return "?" not in reply and len(reply.split()) <= _OF_NO_NOTE
 
@@ -327,6 +349,7 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_POINTS = re.compile(r"\b(?:it|them|him|her)\b", re.IGNORECASE)
 _BESIDES = re.compile(r"\b(?:too|also|as well|both|besides)\b", re.IGNORECASE)
 _TAKES_BACK = re.compile(  # one of the words with which one does
     r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong"

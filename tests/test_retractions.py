@@ -126,6 +126,56 @@ def test_what_begins_like_a_correction_and_is_none_ends_nothing(mem: memdb.Memor
     assert before <= after(mem, then)
 
 
+@pytest.mark.parametrize(
+    ("said", "then", "believed"),
+    [
+        ("I drive a Polo", "traded it in for a Yaris", {("user.drives", "Yaris")}),
+        ("I drive a Polo", "sold it to my brother", set()),
+        ("I use Notion", "I've swapped it for Obsidian", {("user.uses", "Obsidian")}),
+        ("I use Notion", "replaced it with Obsidian last month", {("user.uses", "Obsidian")}),
+        ("I play golf", "gave it up, my back's shot", set()),
+        ("I love sushi", "gone off it", set()),
+        ("I subscribe to Netflix", "Cancelled it", set()),
+        ("I'm learning Spanish", "gave up on it, too hard", set()),
+        ("I'm reading Dune", "finished it, on to Piranesi now", {("user.reading", "Piranesi")}),
+    ],
+)
+def test_it_is_what_was_just_told(mem: memdb.Memory, said: str, then: str, believed: set[tuple[str, str]]) -> None:
+    after(mem, said)
+    assert after(mem, then) == believed
+
+
+@pytest.mark.parametrize("said", ["I moved to Linux but then went back to Windows", "switched to Linux and now I'm back on Windows"])
+def test_who_went_back_uses_what_they_used(mem: memdb.Memory, said: str) -> None:
+    after(mem, "I use Windows")
+    assert after(mem, said) == {("user.uses", "Windows")}
+
+
+def test_who_moved_to_a_service_lives_where_they_did(mem: memdb.Memory) -> None:
+    assert after(mem, "I use Spotify", "I live in Leeds", "moved to YouTube Music") == {
+        ("user.uses", "YouTube Music"),
+        ("user.lives_in", "Leeds"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("I drive a Polo", "would I get more if I sold it privately?"),
+        ("I drive a Polo", "my brother sold it"),
+        ("I use Notion", "dropped it on the floor"),
+        ("I play golf", "dropped it off at home"),
+        ("I like tea", "finished it already, make me another"),
+        ("I have a cat called Tom", "left him at the vet for the day"),
+        ("I drive a Polo", "A: Did you see the Yaris?\nyes, sold it"),
+        ("I drive a Polo and I play golf", "gave it up"),
+    ],
+)
+def test_it_may_be_something_else(mem: memdb.Memory, said: str, then: str) -> None:
+    before = after(mem, said)
+    assert after(mem, *then.split("\n")) == before
+
+
 @pytest.mark.parametrize("text", ["i live in manchester, wait no, salford technically", "so i live in manchester, sorry no, salford"])
 def test_a_town_typed_without_a_capital_is_put_right_in_the_same_breath(mem: memdb.Memory, text: str) -> None:
     assert after(mem, text) == {("user.lives_in", "Salford")}

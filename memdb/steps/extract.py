@@ -23,7 +23,7 @@ from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, said_anew, taken_back
+from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, said_anew, taken_back, with_its_name
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
@@ -114,7 +114,11 @@ def _read(turn: Turn, there: Situation) -> list[Candidate]:
     if added:
         return added
     ends = taken_back(turn, there)
-    return said_anew(turn, _stated(turn, there), there) if ends is None else ends
+    if ends is not None:
+        return ends
+    named = with_its_name(turn, there)
+    stated = said_anew(turn, _stated(named, there), there)
+    return stated if named is turn else [one.model_copy(update={"excerpt": beginning(turn.user_input)}) for one in stated]
 
 
 def _stated(turn: Turn, there: Situation) -> list[Candidate]:
