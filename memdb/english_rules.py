@@ -235,11 +235,14 @@ class ChangedTo(Record):
 
 class PutOff(Record):
     """How one says that what `o` names is on another day now: by what is done with it, `passive` or `active`; by whoever it is with,
-    `host`; or by when it is `now`. `by` tells how far it is moved, and `alike` which plans may be meant by what such a thing is called."""
+    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`. `by` tells how far it is moved, and `alike` which plans may
+    be meant by what such a thing is called."""
 
+    undated: tuple[str, ...]
     passive: str
     active: str
     host: str
+    going: str
     now: str
     by: str
     alike: dict[str, str]

@@ -45,7 +45,7 @@ _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 80  # characters, in which a turn says that something was moved, or is off
 _PUTS_OFF = re.compile(
     r"\b(?:mov|push|put|shift|br[io]|postpon|re-?schedul|delay|rearrang|defer|pull|bump|rebook|chang|switch|cancel|call|scrap|f[ae]ll"
-    r"|off\b|not happening|not going|now\b|instead\b)",
+    r"|off\b|hold\b|ice\b|air\b|limbo\b|tb[acd]\b|shelv|paus|so\b|not happening|not going|now\b|instead\b)",
     re.IGNORECASE,
 )
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
@@ -108,20 +108,25 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
         return []
     said = CONTRACTED.sub(expand, turn.user_input)
     found = compiled(rules().phrase["put_off_again"]).match(said)
-    is_off = found is None and compiled(rules().phrase["called_off_again"]).match(said) is not None
-    if (found is None and not is_off) or "?" in said or compiled(rules().over.unreal).search(said) or (earlier := there.earlier()) is None:
+    is_undated = found is None and compiled(rules().phrase["undated_again"]).match(said) is not None
+    is_off = found is None and not is_undated and compiled(rules().phrase["called_off_again"]).match(said) is not None
+    if (found is None and not is_off and not is_undated) or "?" in said or compiled(rules().over.unreal).search(said) or (earlier := there.earlier()) is None:
         return []
     read = there.read(*earlier)
     planned = [one for one in read if one.predicate == "plans" and one.event_time is not None and not one.negated]
     if len(planned) != 1:
         return []
+    if is_undated:
+        over = _still_believed(planned, there)
+        ends = [one.model_copy(update=_ending(turn, "put off") | _TIMELESS) for one in over]
+        return [*ends, *(one.model_copy(update={"excerpt": beginning(turn.user_input), "explicit": True} | _TIMELESS) for one in over)]
     if found is None:
         over = [] if len(read) > 1 else _still_believed(planned, there)
         return [one.model_copy(update=_ending(turn, "came to nothing") | _TIMELESS) for one in over]
     moved: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True}
-    if found["by"] or found["so_far"]:  # from when on, is left to who knows when it was to be
+    if found["by"] or found["so_far"] or found["much"]:  # from when on, is left to who knows when it was to be
         return [planned[0].model_copy(update=moved | _TIMELESS)]
-    until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"], count=1)
+    until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"] or found["so_then"], count=1)
     says = turn.model_copy(update={"user_input": f"My appointment has been moved until {until}"})
     return [planned[0].model_copy(update=moved | {"event_time": one.event_time, "valid_to": one.valid_to}) for one in there.read(says, "")]
 
