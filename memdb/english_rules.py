@@ -235,8 +235,8 @@ class ChangedTo(Record):
 
 class PutOff(Record):
     """How one says that what `o` names is on another day now: by what is done with it, `passive` or `active`; by whoever it is with,
-    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`. `by` tells how far it is moved, and `alike` which plans may
-    be meant by what such a thing is called."""
+    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`. `by` tells how far it is moved, and `alike`
+    which plans may be meant by what such a thing is called."""
 
     undated: tuple[str, ...]
     passive: str
@@ -341,6 +341,7 @@ class TakesBack(Record):
     repair_first: str
     alike: tuple[str, ...]
     instead: str
+    by_now: str
     beside: tuple[str, ...]
     clear: str
     begins: str

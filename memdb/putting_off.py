@@ -70,7 +70,9 @@ def put_off_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
     plain = replace(clause, elided=False, owned=False)
     if undated:  # of what is believed to be on that day, the end, and that it still is to be
         over = moved.model_copy(update={"negated": True})
-        yield from (one.model_copy(update={"because": "put off"}) for one in read_pattern(over, replace(plain, times={}), clause.text, here))
+        yield from (
+            one.model_copy(update={"because": "put off"}) for one in read_pattern(over, replace(plain, times={}), clause.text, here)
+        )
     times: dict[Prefer, tuple[TimeSpan, ...]] = {} if (when := match.groupdict().get("when")) is None else {"future": _times(when, here)}
     yield from read_pattern(moved, replace(plain, times=times), clause.text, here)
 

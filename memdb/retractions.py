@@ -121,6 +121,13 @@ def instead_in(text: str) -> Slip | None:
     return Slip(right, "", clear=True) if right and not compiled(rules().takes_back.no_word).search(right) else None
 
 
+def by_now_in(text: str) -> Slip | None:
+    """Return what a text says is so by now, of what was told before it, if it does nothing else: "it's green now"."""
+    words = rules().takes_back
+    found = compiled(words.by_now.replace("{alike}", "|".join(words.alike[1:-1]))).fullmatch(_plain(text))
+    return Slip(found["right"], "", clear=False, bare=True) if found else None
+
+
 def _is_led(said: str) -> bool:
     return compiled(rules().takes_back.lead).match(said) is not None
 

@@ -17,6 +17,7 @@ from memdb.retractions import (
     Request,
     Slip,
     begins_anew,
+    by_now_in,
     in_two,
     instead_in,
     is_a_day,
@@ -110,7 +111,12 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     found = compiled(rules().phrase["put_off_again"]).match(said)
     is_undated = found is None and compiled(rules().phrase["undated_again"]).match(said) is not None
     is_off = found is None and not is_undated and compiled(rules().phrase["called_off_again"]).match(said) is not None
-    if (found is None and not is_off and not is_undated) or "?" in said or compiled(rules().over.unreal).search(said) or (earlier := there.earlier()) is None:
+    if (
+        (found is None and not is_off and not is_undated)
+        or "?" in said
+        or compiled(rules().over.unreal).search(said)
+        or (earlier := there.earlier()) is None
+    ):
         return []
     read = there.read(*earlier)
     planned = [one for one in read if one.predicate == "plans" and one.event_time is not None and not one.negated]
@@ -151,6 +157,9 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         corrected = _corrected(turn, slip, earlier, there)
         if corrected:
             return corrected
+    now = by_now_in(turn.user_input) if slip is None and "?" not in there.asked else None
+    if now is not None and (earlier := there.before()) is not None and (changed := _corrected(turn, now, earlier, there, changed=True)):
+        return changed
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
         slip = slip_in(first)
         named = slip is not None and slip.right[:1].isupper() and not is_a_day(slip.right)
@@ -176,7 +185,13 @@ def said_anew(turn: Turn, stated: list[Candidate], there: Situation) -> list[Can
     That is the one thing which the turn before said under the same key, where it still is believed.
     """
     new = [one for one in stated if one.object and not (one.negated or one.denies)]
-    if there.held is None or not new or _BESIDES.search(turn.user_input) or not begins_anew(turn.user_input) or (earlier := there.earlier()) is None:
+    if (
+        there.held is None
+        or not new
+        or _BESIDES.search(turn.user_input)
+        or not begins_anew(turn.user_input)
+        or (earlier := there.earlier()) is None
+    ):
         return stated
     before = there.read(*earlier)
     found = list(stated)
@@ -249,11 +264,14 @@ def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -
     return [end_of(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
 
 
-def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:
+def _corrected(
+    turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False, changed: bool = False
+) -> list[Candidate]:
     """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
 
     It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant. Where the turn `answers`
-    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed.
+    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed. Where it
+    has only `changed`, nothing was wrong.
     """
     before, asked = earlier
     read = there.read(before, asked)
@@ -273,7 +291,7 @@ def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situati
             continue
         guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
         sure = round(min(old.confidence, new.confidence) + (LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
-        because = "said to have changed" if answers else "corrected"
+        because = "said to have changed" if answers or changed else "corrected"
         told: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True, "because": because, "confidence": sure}
         found.append(new.model_copy(update=told))
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))

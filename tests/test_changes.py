@@ -164,6 +164,11 @@ def test_the_last_day_of_an_outing_tells_of_no_job(tell: Tell) -> None:
     assert mem.facts("ana", statuses=["active", "expired", "superseded"], kinds=["fact"]) == []
 
 
+@pytest.mark.parametrize("text", ["My last day at Disneyland is on Friday", "Last day at Glastonbury tomorrow"])
+def test_the_last_day_of_an_outing_to_come_tells_of_no_job_either(text: str, tell: Tell) -> None:
+    assert "user.works_at" not in believed_on(tell(text), "2025-03-01")
+
+
 def test_who_has_got_a_job_was_not_out_of_work_for_that(tell: Tell) -> None:
     mem = tell("I work at Acme.", "I GOT THE JOB")
     assert [fact.object for fact in mem.facts("ana", statuses=["active", "expired"])] == ["Acme"]
@@ -443,14 +448,18 @@ def test_what_was_only_to_be_is_no_plan(text: str, tell: Tell) -> None:
     assert "user.plans" not in believed(tell(text))
 
 
-@pytest.mark.parametrize("texts", [["I stop working at Acme at the end of April."], ["I work at Acme.", "i stop working there at the end of april"]])
+@pytest.mark.parametrize(
+    "texts", [["I stop working at Acme at the end of April."], ["I work at Acme.", "i stop working there at the end of april"]]
+)
 def test_who_stops_working_somewhere_works_there_until_then(texts: list[str], tell: Tell) -> None:
     (works,) = tell(*texts).facts("ana", key="user.works_at", now="2025-03-10")
     assert works.valid_to
     assert (works.object, str(works.valid_to.date())) == ("Acme", "2025-05-01")
 
 
-@pytest.mark.parametrize(("text", "away"), [("I'm on leave until the 20th", "on leave"), ("I'm signed off until the end of the month", "signed off")])
+@pytest.mark.parametrize(
+    ("text", "away"), [("I'm on leave until the 20th", "on leave"), ("I'm signed off until the end of the month", "signed off")]
+)
 def test_who_is_on_leave_for_a_time_is_away(text: str, away: str, tell: Tell) -> None:
     assert believed_on(tell(text), "2025-03-10")["user.away"] == [away]
 
@@ -846,3 +855,74 @@ def test_a_job_that_one_was_to_have_and_does_not_get_is_believed_no_more(tell: T
 
 def test_what_a_firm_takes_back_that_is_no_job_ends_none(tell: Tell) -> None:
     assert believed(tell("I work at Nokia", "Nokia cancelled my subscription"))["user.works_at"] == ["Nokia"]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I love jazz.", "I'm so done with jazz"),
+        ("I like Taylor Swift.", "I've had enough of taylor swift"),
+        ("I like golf.", "golf does nothing for me these days"),
+        ("I like golf.", "lost my love for golf"),
+        ("I like golf.", "golf isn't really my thing any more"),
+        ("I love whisky.", "whisky doesn't agree with me any more"),
+    ],
+)
+def test_what_one_has_gone_off_is_liked_no_more(before: str, text: str, tell: Tell) -> None:
+    assert "user.likes" in believed(tell(before))
+    assert "user.likes" not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "likes"),
+    [("I've warmed to jazz", ["jazz"]), ("I've come round to jazz", ["jazz"]), ("I don't mind jazz any more", [])],
+)
+def test_what_one_has_come_to_like_is_disliked_no_more(text: str, likes: list[str], tell: Tell) -> None:
+    after = believed(tell("I hate jazz.", text))
+    assert "user.dislikes" not in after
+    assert after.get("user.likes", []) == likes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mum used to love sushi, now she can't stand it",
+        "I used to love her, now I can't stand her",
+        "do you think 'I used to love sushi, now I can't stand it' is a good line?",
+        "In the film she used to love sushi, now she can't stand it",
+    ],
+)
+def test_what_others_have_gone_off_is_no_dislike(text: str, tell: Tell) -> None:
+    assert not believed(tell(text)).keys() & {"user.dislikes", "user.likes"}
+
+
+def test_both_of_two_pets_are_gone(tell: Tell) -> None:
+    assert "user.pet" not in believed(tell("I have two goldfish.", "both goldfish died"))
+
+
+@pytest.mark.parametrize("text", ["I broke my leg when I was six", "I sprained my ankle when I was at school", "I broke my phone at work"])
+def test_what_one_has_broken_long_ago_is_no_condition(text: str, tell: Tell) -> None:
+    assert "user.has_condition" not in believed(tell(text))
+
+
+def test_who_was_transferred_to_another_department_works_in_that(tell: Tell) -> None:
+    assert believed(tell("I work in HR.", "I transferred to the marketing department"))["user.works_in"] == ["marketing"]
+
+
+def test_who_left_to_join_another_works_there(tell: Tell) -> None:
+    assert believed(tell("I work at Google.", "left Google to join a startup called Lumen"))["user.works_at"] == ["Lumen"]
+
+
+@pytest.mark.parametrize(("before", "plans"), [("I live in Leeds.", ["having a baby"]), ("My sister is pregnant.", [])])
+def test_whose_baby_is_due_is_told_by_who_was_spoken_of(before: str, plans: list[str], tell: Tell) -> None:
+    assert believed_on(tell(before, "baby is due in July"), "2025-03-10").get("user.plans", []) == plans
+
+
+@pytest.mark.parametrize(("text", "employment"), [("went part time in january", "part-time"), ("I've gone part time", "part-time")])
+def test_who_went_part_time_works_so(text: str, employment: str, tell: Tell) -> None:
+    assert believed(tell(text))["user.employment"] == [employment]
+
+
+def test_since_when_a_medicine_is_taken_is_not_when_it_will_be(tell: Tell) -> None:
+    (takes,) = tell("started metformin in january").facts("ana", key="user.takes", now="2025-03-10")
+    assert (takes.object, str(takes.valid_from.date())) == ("metformin", "2025-01-01")

@@ -145,6 +145,22 @@ def test_it_is_what_was_just_told(mem: memdb.Memory, said: str, then: str, belie
     assert after(mem, then) == believed
 
 
+@pytest.mark.parametrize(
+    ("said", "then", "believed"),
+    [
+        ("My favourite colour is blue", "it's green now", {("user.favourite_colour", "green")}),
+        ("My favourite band is Muse", "it's Fontaines DC these days", {("user.favourite_band", "Fontaines DC")}),
+        ("My boss is called Sara", "it's Tom now", {("user.boss", "Tom")}),
+        ("I live in Leeds", "it's cold now", {("user.lives_in", "Leeds")}),
+        ("I live in Leeds", "it's Friday now", {("user.lives_in", "Leeds")}),
+        ("I drive a Golf", "it's red now", {("user.drives", "Golf")}),
+        ("I live in Leeds", "A: Which platform is it?\nit's York now", {("user.lives_in", "Leeds")}),
+    ],
+)
+def test_what_was_just_told_is_another_by_now(mem: memdb.Memory, said: str, then: str, believed: set[tuple[str, str]]) -> None:
+    assert after(mem, said, *then.split("\n")) == believed
+
+
 @pytest.mark.parametrize("said", ["I moved to Linux but then went back to Windows", "switched to Linux and now I'm back on Windows"])
 def test_who_went_back_uses_what_they_used(mem: memdb.Memory, said: str) -> None:
     after(mem, "I use Windows")

@@ -48,7 +48,8 @@ _ANYBODY = re.compile(
     re.IGNORECASE,
 )
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
-_UNTIL = ("works_at", "lives_in", "studies_at", "gym")
+_UNTIL = ("works_at",)
+_OF_WORK = re.compile(r"\b(?:work(?:ing)?|job|notice|resign\w*|quit\w*|redundan\w+|laid off|contract)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last|first|start(?:ing)?|begin(?:ning)?)\b", re.IGNORECASE)
 
 
@@ -172,7 +173,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             _note(found, one.model_copy(update={"answered": True}) if answered else one, at=turn.timestamp)
         if len(found) >= MOST_FACTS:
             break
-    _keep_until_then(found, there, at=turn.timestamp)
+    _keep_until_then(found, there, turn.user_input, at=turn.timestamp)
     for one in (*_done(found.values(), there), *_single_no_more(turn, found.values(), there)):
         _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
@@ -188,11 +189,13 @@ def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
 
 
-def _keep_until_then(found: _Found, there: Situation, *, at: datetime) -> None:
+def _keep_until_then(found: _Found, there: Situation, text: str, *, at: datetime) -> None:
     """Have what ends on a day to come be so until then, where it was not known: "I stop working at Acme at the end of April"."""
-    ahead = [one for one in found.values() if one.negated and one.object and one.predicate in _UNTIL and one.valid_from and one.valid_from > at]
-    if there.held is None or not ahead:
-        return
+    ahead = [
+        one for one in found.values() if one.negated and one.object and one.predicate in _UNTIL and one.valid_from and one.valid_from > at
+    ]
+    if there.held is None or not ahead or _OF_WORK.search(text) is None:
+        return  # "my last day at Disneyland is on Friday"
     believed = there.believed([one.key for one in ahead])
     for one in ahead:
         if any(key == one.key for key, _ in believed) or any(other.key == one.key and not other.negated for other in found.values()):
