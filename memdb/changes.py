@@ -20,7 +20,10 @@ from memdb.sentences import CONTRACTED, PLAIN, expand
 from memdb.verbs import stem_of, stem_of_past
 
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
-_DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
+_DETERMINER = re.compile(
+    r"(?:(?:both|all)\s+(?:of\s+)?(?:(?:the|my|our)\s+)?|(?:the|my|our|a|an|this|that)\s+)(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*",
+    re.IGNORECASE,
+)
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
 _OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "debts")  # sorts that nothing ends which ends anything
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is

@@ -201,6 +201,7 @@ class Over(Record):
     but: str
     passing: str
     unreal: str
+    by_pronoun: tuple[str, ...]
     begins: str
     general: str
     aside: str
@@ -235,11 +236,14 @@ class ChangedTo(Record):
 
 class PutOff(Record):
     """How one says that what `o` names is on another day now: by what is done with it, `passive` or `active`; by whoever it is with,
-    `host`; or by when it is `now`. `by` tells how far it is moved, and `alike` which plans may be meant by what such a thing is called."""
+    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`. `by` tells how far it is moved, and `alike`
+    which plans may be meant by what such a thing is called."""
 
+    undated: tuple[str, ...]
     passive: str
     active: str
     host: str
+    going: str
     now: str
     by: str
     alike: dict[str, str]
@@ -338,8 +342,10 @@ class TakesBack(Record):
     repair_first: str
     alike: tuple[str, ...]
     instead: str
+    by_now: str
     beside: tuple[str, ...]
     clear: str
+    begins: str
     no_word: str
     forget: str
     ignore: str

@@ -13,7 +13,7 @@ _DO = {"worked": "work", "lived": "live", "had": "have", "drove": "drive", "was"
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
 _DOING = {
     **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
-    **{"jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
+    **{"see": "seeing", "jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
 }
 
 
@@ -43,10 +43,14 @@ def granted(sentence: str) -> Iterator[str]:
 _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital only because the sentence begins with it
 
 
+_BEFORE_A_TIME = re.compile(r"(?:next|this|in|on|at|tomorrow|today|tonight|early|late|mid|some ?time)\b", re.IGNORECASE)
+_A_MONTH = cache(lambda: compiled(r"(?:the )?(?:{month}(?! \d{1,2}(?!\d))|spring|summer|autumn|fall\b|winter|(?:19|20)\d\d)"))
+
+
 class _Said(str):
     """What was said: as {verb:does} and {verb:doing} "live" is "lives" and "living", as {verb:do} "lived" is "live", as {o:within} what no
     longer begins a sentence, as {o:one} "knees" is "knee", as {who:is} "I" is "am", as {long:ago} "two years" is "two years ago",
-    and as {no:being} "do not" is "not"."""
+    as {no:being} "do not" is "not", and as {when:at} "May" is "in May" and "Friday" "on Friday"."""
 
     __slots__ = ()
 
@@ -59,6 +63,8 @@ class _Said(str):
             return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
         if spec == "is":
             return "am" if self.lower() == "i" else "is"
+        if spec == "at":
+            return f"{'in ' if _A_MONTH().match(self) else '' if _BEFORE_A_TIME.match(self) else 'on '}{self}"
         if spec == "ago":
             return str(self) if self.isdigit() else f"{self} ago"
         if spec == "being":

@@ -27,7 +27,9 @@ _DETERMINER = re.compile(r"(?:the|my|our)\s+", re.IGNORECASE)
 _SOONER = re.compile(r"\b(?:earlier|sooner|forwards?|up)\b", re.IGNORECASE)
 _IN = re.compile(r"^(?:in|on) ", re.IGNORECASE)
 _NUMBER = re.compile(r"until the \d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_PUT_OFF = re.compile(r"\b(?:hold|ice|postpon|delay|defer|put|push|shelve|pause|reschedul|re-schedul|rearrang|mov|air|limbo|tb[acd])", re.I)
 _A_DAY = timedelta(days=1)
+_IN_A_WEEK = re.compile(r"\b(?:this|next|coming|week|weeks|tomorrow|today)\b", re.IGNORECASE)
 _PLANS = ("plans", "deadline")
 
 
@@ -36,7 +38,10 @@ def put_off_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
 
     By how long it is moved, where no day is told, is left to who knows when it was to be (`shifted`).
     """
-    if clause.negative or clause.hedged or clause.former or (match := _match(clause.text)) is None:
+    if clause.negative or clause.hedged or clause.former:
+        return
+    undated = None if (match := _match(clause.text)) is not None else _undated(clause.text)
+    if (match := match or undated) is None:
         return
     if compiled(rules().over.unreal).search(clause.excerpt):
         return
@@ -59,11 +64,17 @@ def put_off_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
             "key": key.partition(".")[2],
             "object": literal(meant),
             "scope": "clause" if about == here.owner else "subject",
-            "time": "none" if match.groupdict().get("by") else "moved",
+            "time": "none" if undated or match.groupdict().get("by") else "moved",
         }
     )
+    plain = replace(clause, elided=False, owned=False)
+    if undated:  # of what is believed to be on that day, the end, and that it still is to be
+        over = moved.model_copy(update={"negated": True})
+        yield from (
+            one.model_copy(update={"because": "put off"}) for one in read_pattern(over, replace(plain, times={}), clause.text, here)
+        )
     times: dict[Prefer, tuple[TimeSpan, ...]] = {} if (when := match.groupdict().get("when")) is None else {"future": _times(when, here)}
-    yield from read_pattern(moved, replace(clause, elided=False, owned=False, times=times), clause.text, here)
+    yield from read_pattern(moved, replace(plain, times=times), clause.text, here)
 
 
 def _times(when: str, here: Circumstances) -> tuple[TimeSpan, ...]:
@@ -82,7 +93,16 @@ def _match(text: str) -> re.Match[str] | None:
         for way in (ways.passive, ways.active, ways.host):
             if (match := compiled(way).match(text)) is not None:
                 return match
-    return compiled(ways.now).match(text) if " now" in text or " instead" in text else None
+    if " now" not in text and " instead" not in text:
+        return None
+    return compiled(ways.now).match(text) or compiled(ways.going).match(text)
+
+
+def _undated(text: str) -> re.Match[str] | None:
+    """How a clause says that something is put off, and not until when, if it does."""
+    if _PUT_OFF.search(text) is None:
+        return None
+    return next(filter(None, (compiled(way).match(text) for way in rules().put_off.undated)), None)
 
 
 def meant_by(said: str, planned: Sequence[str]) -> str | None:
@@ -113,6 +133,22 @@ def moved_to_a_day(text: str) -> Way | None:
     if found is None:
         return None
     return "later" if found["later"] else "sooner" if found["sooner"] else "either"
+
+
+def moved_to_a_weekday(text: str) -> Way | None:
+    """Return which way a text moves what is planned to a day by its weekday alone; None where it does not, or says in which week."""
+    found = compiled(rules().phrase["put_off_to_weekday"]).search(text)
+    if found is None or _IN_A_WEEK.search(text) is not None:
+        return None
+    return "later" if found["later"] else "sooner" if found["sooner"] else "either"
+
+
+def same_weekday_near(was: date, *, as_of: date, way: Way, now: date) -> date | None:
+    """Return the day next to the one that was planned, on the way told, of the same weekday as another and after `now`; None for none."""
+    days = (was + _A_DAY * step for step in range(-7, 8))
+    alike = [one for one in days if one.weekday() == as_of.weekday() and one > now and one != was]
+    may_be = [one for one in alike if (way != "later" or one > was) and (way != "sooner" or one < was)]
+    return min(may_be, key=lambda one: (abs(one - was), one < was), default=None)
 
 
 def moved_from(was: date, *, day: int, way: Way, now: date) -> date | None:

@@ -25,6 +25,7 @@ _MARK = re.compile(r"(?:[.!;]+\s|,\s(?!(?:when|while|if|because|since|as|in|on|a
 _MOST_MARKS = 3  # who takes something back does so first
 _FROM_MEMORY = re.compile(r"\bfrom (?:your )?memory\b", re.IGNORECASE)
 _GOING_TO = re.compile(r"(?<=\b(?:to|in|at) )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*$")
+_NUMBER_OF = re.compile(r"(?<=\d) ?[a-z]+$", re.IGNORECASE)
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
@@ -50,7 +51,9 @@ class Slip:
         named = (
             found[0].group().istitle() and self.right.isalpha() and self.right.islower() and _kind_of(self.right) is None
         )  # "lisbon", of "flying to Porto"
-        return text[: found[0].start()] + (self.right.title() if named else self.right) + text[found[0].end() :]
+        right = self.right.title() if named else self.right
+        right = right[4:] if wrong[:1].isdigit() and right[:4].lower() == "the " else right  # "the 19th", of "April 18th"
+        return text[: found[0].start()] + right + text[found[0].end() :]
 
     def _may_replace(self, wrong: str) -> bool:
         """Whether the right word is of the same sort as another: a number, a name, or, where it is clear that one is wrong, any."""
@@ -83,14 +86,16 @@ class Request:
 def slip_in(text: str) -> Slip | None:
     """Return the slip that a text corrects, if it does nothing else: "Sorry, I meant Braga, not Lisbon"."""
     said, words = _plain(text), rules().takes_back
-    if (trailed := compiled(rf"{words.trail}$").search(said)) is not None and trailed.start() and "*" in said:
-        said = said[: trailed.start()]  # "*Alexis, autocorrect"
+    trailed = compiled(rf"{words.trail}$").search(said)
+    if trailed is not None and trailed.start() and ("*" in said or _is_led(said) or " not " in said):
+        said = said[: trailed.start()]  # "*Alexis, autocorrect", "typo, 4 not 14 lol"
     for pattern in _slips()(said):
         found = pattern.fullmatch(said) if said else None
         if found is None:
             continue
-        right, wrong = (_ARTICLE.sub("", (found[name] or "").strip(_END), count=1) for name in ("right", "wrong"))
-        both = (right, wrong) if found["wrong"] else (right,)
+        groups = found.groupdict()
+        right, wrong = (_ARTICLE.sub("", (groups.get(name) or "").strip(_END), count=1) for name in ("right", "wrong"))
+        both = (right, wrong) if wrong else (right,)
         if all(word and len(word.split()) <= _WORDS and not compiled(words.no_word).search(word) for word in both):
             return Slip(
                 right,
@@ -116,8 +121,20 @@ def instead_in(text: str) -> Slip | None:
     return Slip(right, "", clear=True) if right and not compiled(rules().takes_back.no_word).search(right) else None
 
 
+def by_now_in(text: str) -> Slip | None:
+    """Return what a text says is so by now, of what was told before it, if it does nothing else: "it's green now"."""
+    words = rules().takes_back
+    found = compiled(words.by_now.replace("{alike}", "|".join(words.alike[1:-1]))).fullmatch(_plain(text))
+    return Slip(found["right"], "", clear=False, bare=True) if found else None
+
+
 def _is_led(said: str) -> bool:
     return compiled(rules().takes_back.lead).match(said) is not None
+
+
+def begins_anew(text: str) -> bool:
+    """Whether a text begins as one does that says again, and right, what was said wrong before: "scratch that, …", "did I say two? …"."""
+    return len(text) <= _LONGEST and compiled(rules().takes_back.begins).match(CONTRACTED.sub(expand, text)) is not None
 
 
 def request_in(text: str) -> Request | None:
@@ -206,9 +223,13 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
         return [found.group() for found in _relative().finditer(text)]
     if compiled("{month}").fullmatch(slip.right):  # "sorry, June": a month alone is no time yet
         return [found.group() for found in compiled(r"\b{month}\b").finditer(text)]
-    when = find_times(slip.right, at=at, zone=zone)
-    if when and when[0].text == slip.right:
-        return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
+    right = f"on {slip.right}" if slip.right[:4].lower() == "the " and _DIGIT.search(slip.right) else slip.right  # "sorry, the 19th"
+    when = find_times(right, at=at, zone=zone)
+    if when and when[0].text == right:
+        told = [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
+        if right == slip.right or not all(map(_calendar().search, told)):
+            return told
+        return [found.group() for one in told for found in re.finditer(r"\d+(?:st|nd|rd|th)?\b", one)]  # of "April 18th"
     alike = _kind_of(slip.right)
     of_its_kind = (
         [_ARTICLE.sub("", found.group(), count=1) for found in alike.finditer(text)]
@@ -216,6 +237,8 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
         else []
     )
     values = [value.rpartition(" called ")[2] for value in objects]
+    if slip.right.isdigit():  # "72", of "82 kg"
+        values = [_NUMBER_OF.sub("", value) for value in values]
     places = [found.group() for value in values for found in _GOING_TO.finditer(value)]  # of "flying to Porto", it may be Porto
     return list(dict.fromkeys([*of_its_kind, *values, *places]))
 
@@ -237,6 +260,11 @@ def _relative() -> re.Pattern[str]:
 def _kind_of(right: str) -> re.Pattern[str] | None:
     """What a word is one of, if that is a kind with a few words of its own: a number of cats, a job, a diet; no name and no relative."""
     return next((alike for alike in _alike() if alike.fullmatch(right)), None)
+
+
+def is_a_day(word: str) -> bool:
+    """Whether a word tells a day or a month, and has its capital because of that: "July 3rd"."""
+    return _calendar().match(word) is not None
 
 
 @cache

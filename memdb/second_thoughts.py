@@ -16,8 +16,11 @@ from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
     Request,
     Slip,
+    begins_anew,
+    by_now_in,
     in_two,
     instead_in,
+    is_a_day,
     is_denied,
     is_off,
     is_over,
@@ -43,7 +46,7 @@ _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 80  # characters, in which a turn says that something was moved, or is off
 _PUTS_OFF = re.compile(
     r"\b(?:mov|push|put|shift|br[io]|postpon|re-?schedul|delay|rearrang|defer|pull|bump|rebook|chang|switch|cancel|call|scrap|f[ae]ll"
-    r"|off\b|not happening|not going|now\b|instead\b)",
+    r"|off\b|hold\b|ice\b|air\b|limbo\b|tb[acd]\b|shelv|paus|so\b|not happening|not going|now\b|instead\b)",
     re.IGNORECASE,
 )
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
@@ -106,20 +109,30 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
         return []
     said = CONTRACTED.sub(expand, turn.user_input)
     found = compiled(rules().phrase["put_off_again"]).match(said)
-    is_off = found is None and compiled(rules().phrase["called_off_again"]).match(said) is not None
-    if (found is None and not is_off) or "?" in said or compiled(rules().over.unreal).search(said) or (earlier := there.earlier()) is None:
+    is_undated = found is None and compiled(rules().phrase["undated_again"]).match(said) is not None
+    is_off = found is None and not is_undated and compiled(rules().phrase["called_off_again"]).match(said) is not None
+    if (
+        (found is None and not is_off and not is_undated)
+        or "?" in said
+        or compiled(rules().over.unreal).search(said)
+        or (earlier := there.earlier()) is None
+    ):
         return []
     read = there.read(*earlier)
     planned = [one for one in read if one.predicate == "plans" and one.event_time is not None and not one.negated]
     if len(planned) != 1:
         return []
+    if is_undated:
+        over = _still_believed(planned, there)
+        ends = [one.model_copy(update=_ending(turn, "put off") | _TIMELESS) for one in over]
+        return [*ends, *(one.model_copy(update={"excerpt": beginning(turn.user_input), "explicit": True} | _TIMELESS) for one in over)]
     if found is None:
         over = [] if len(read) > 1 else _still_believed(planned, there)
         return [one.model_copy(update=_ending(turn, "came to nothing") | _TIMELESS) for one in over]
     moved: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True}
-    if found["by"] or found["so_far"]:  # from when on, is left to who knows when it was to be
+    if found["by"] or found["so_far"] or found["much"]:  # from when on, is left to who knows when it was to be
         return [planned[0].model_copy(update=moved | _TIMELESS)]
-    until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"], count=1)
+    until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"] or found["so_then"], count=1)
     says = turn.model_copy(update={"user_input": f"My appointment has been moved until {until}"})
     return [planned[0].model_copy(update=moved | {"event_time": one.event_time, "valid_to": one.valid_to}) for one in there.read(says, "")]
 
@@ -144,9 +157,13 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
         corrected = _corrected(turn, slip, earlier, there)
         if corrected:
             return corrected
+    now = by_now_in(turn.user_input) if slip is None and "?" not in there.asked else None
+    if now is not None and (earlier := there.before()) is not None and (changed := _corrected(turn, now, earlier, there, changed=True)):
+        return changed
     for first, then in cut if may_mend(turn.user_input) else ():  # "sorry, I meant Hove, Hull is where my gran lives"
         slip = slip_in(first)
-        bare = slip is not None and slip.bare and (slip.right[:1].isupper() or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
+        named = slip is not None and slip.right[:1].isupper() and not is_a_day(slip.right)
+        bare = slip is not None and slip.bare and (named or "?" in there.asked)  # "sorry, 35, …", but "sorry, Tom, …"
         earlier = there.before() if slip is not None and not bare else None
         if slip is not None and earlier is not None and (corrected := _corrected(turn, slip, earlier, there)):
             return [*corrected, *there.read(turn.model_copy(update={"user_input": then}), "")]
@@ -160,6 +177,55 @@ def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:
             if over:
                 return [*over, *there.read(turn.model_copy(update={"user_input": then}), "")]
     return None
+
+
+def said_anew(turn: Turn, stated: list[Candidate], there: Situation) -> list[Candidate]:
+    """Return what a turn states that begins by taking back what was said before it, "scratch that, it's a Honda now", with what ends so.
+
+    That is the one thing which the turn before said under the same key, where it still is believed.
+    """
+    new = [one for one in stated if one.object and not (one.negated or one.denies)]
+    if (
+        there.held is None
+        or not new
+        or _BESIDES.search(turn.user_input)
+        or not begins_anew(turn.user_input)
+        or (earlier := there.earlier()) is None
+    ):
+        return stated
+    before = there.read(*earlier)
+    found = list(stated)
+    for one in new:
+        over = [old for old in before if old.key == one.key and not old.negated]
+        if len(over) != 1 or sum(other.key == one.key for other in new) != 1 or normalise(over[0].object) == normalise(one.object):
+            continue
+        if _still_believed(over, there):
+            told: dict[str, object] = {"explicit": True, "because": "corrected"}
+            found[found.index(one)] = one.model_copy(update=told | {"confidence": max(one.confidence, over[0].confidence)})
+            found.append(over[0].model_copy(update=told | {"excerpt": one.excerpt, "negated": True} | _TIMELESS))
+    return found
+
+
+def with_its_name(turn: Turn, there: Situation) -> Turn:
+    """Return a turn with the name of what "it" stands for, where that is over, "traded it in for a Yaris", and the one before told only it.
+
+    Where the assistant asked in between, or spoke of something else, "it" may be that.
+    """
+    if len(turn.user_input) > SHORT or _POINTS.search(turn.user_input, 0, _BEGINNING) is None:
+        return turn
+    found = compiled(rules().phrase["it_is_over"]).match(turn.user_input)
+    if found is None or compiled(rules().over.unreal).search(turn.user_input) or (earlier := there.earlier()) is None:
+        return turn
+    stated = [one for one in there.read(*earlier) if not (one.negated or one.denies) and one.subject == there.owner.slug]
+    meant = _still_believed(stated, there)
+    if len(stated) != 1 or len(meant) != 1 or meant[0].predicate not in rules().over.by_pronoun:
+        return turn
+    name = meant[0].object.rpartition(" called ")[2]
+    if "?" in there.asked and name.lower() not in there.asked.lower():
+        return turn
+    particle = f" {found['particle']}" if found["particle"] else ""
+    said = f"{found['does']}{particle} {name}{turn.user_input[found.end() :]}"
+    return turn.model_copy(update={"user_input": said})
 
 
 def _is_of_no_note(reply: str) -> bool:
@@ -198,11 +264,14 @@ def _pet_forgotten(turn: Turn, animal: str, there: Situation, *, because: str) -
     return [end_of(turn, key, value, there, because=because) for key, value in (*pets, *told_of)]
 
 
-def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False) -> list[Candidate]:
+def _corrected(
+    turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situation, *, answers: bool = False, changed: bool = False
+) -> list[Candidate]:
     """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
 
     It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant. Where the turn `answers`
-    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed.
+    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed. Where it
+    has only `changed`, nothing was wrong.
     """
     before, asked = earlier
     read = there.read(before, asked)
@@ -222,7 +291,7 @@ def _corrected(turn: Turn, slip: Slip, earlier: tuple[Turn, str], there: Situati
             continue
         guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
         sure = round(min(old.confidence, new.confidence) + (LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
-        because = "said to have changed" if answers else "corrected"
+        because = "said to have changed" if answers or changed else "corrected"
         told: dict[str, object] = {"excerpt": beginning(turn.user_input), "explicit": True, "because": because, "confidence": sure}
         found.append(new.model_copy(update=told))
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
@@ -303,6 +372,8 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
+_POINTS = re.compile(r"\b(?:it|them|him|her)\b", re.IGNORECASE)
+_BESIDES = re.compile(r"\b(?:too|also|as well|both|besides)\b", re.IGNORECASE)
 _TAKES_BACK = re.compile(  # one of the words with which one does
     r"\b(?:kidding|joking|jokes?|j/?k|lied?|sarcas\w+|teasing|prank|test|april|made|messing|pulling|playing|me|my|wrong"
     r"|ignore|disregard|scratch|strike|forget|any ?more|longer|used to|out ?dated|out of date|old news|past|over|ago)\b",

@@ -24,7 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
-from memdb.putting_off import moved_from, moved_to_a_day, shifted
+from memdb.putting_off import moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
 from memdb.replies import spelled_out
@@ -305,7 +305,8 @@ def _on_its_day(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> C
     if said.predicate not in ("plans", "deadline") or not said.explicit or said.negated:
         return said
     way = moved_to_a_day(turn.user_input) if said.event_time is not None else None
-    if said.event_time is not None and way is None:
+    of_week = moved_to_a_weekday(turn.user_input) if said.event_time is not None and way is None else None
+    if said.event_time is not None and way is None and of_week is None:
         return said
     planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=said.object)
     if not planned:
@@ -314,10 +315,14 @@ def _on_its_day(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> C
         begins, ends = (at and _shifted(turn.user_input, to_utc(str(at)), zone) for at in planned[0])
         return said.model_copy(update={"event_time": begins, "valid_to": ends})
     was, now = (in_zone(at, zone).date() for at in (to_utc(str(planned[0][0])), turn.timestamp))
-    meant = moved_from(was, day=in_zone(said.event_time, zone).day, way=way or "either", now=now)
+    told = in_zone(said.event_time, zone).date()
+    if of_week is not None:
+        meant = same_weekday_near(was, as_of=told, way=of_week, now=now)
+    else:
+        meant = moved_from(was, day=told.day, way=way or "either", now=now)
     if meant is None:
         return said
-    moved = meant - in_zone(said.event_time, zone).date()
+    moved = meant - told
     ends = said.valid_to and to_utc(in_zone(said.valid_to, zone) + moved)
     return said.model_copy(update={"event_time": to_utc(in_zone(said.event_time, zone) + moved), "valid_to": ends})
 

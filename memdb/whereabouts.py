@@ -22,8 +22,12 @@ _NEAR = 4_000  # characters before "there", in which the place is looked for
 _LIVES = "lives_in"
 _WORKS = "works_at"
 _TODAY = {"it": "today", "this": "today"}  # "it's my last day"
-_LAST = re.compile(r"\blast\b", re.IGNORECASE)
-_LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|there)\b", re.IGNORECASE)
+_LAST_DAY = re.compile(
+    r"\bmy (?:very |actual )?last (?:working )?day\b|\bi\b[^.?!]{1,25} (?:stop|finish|quit|leav)\w*(?: working)? there\b"
+    r"|^i (?:stop|finish|quit|leav)\w*(?: working)? there\b",
+    re.IGNORECASE,
+)
 _FIRST = re.compile(r"\b(?:start(?:s|ing)?|begin(?:s|ning)?|first)\b", re.IGNORECASE)
 _FIRST_DAY = (
     r"(?:^|, |\b(?:and|but|so|well) )(?:(?:i|we) (?:(?:will|am|are|be) ){0,2}(?:start|begin|starting|beginning)"
@@ -86,10 +90,10 @@ def last_day_there(text: str, places: Mapping[str, str], near: str) -> Iterator[
         found = compiled(phrase["last_day"]).search(said[:LONGEST_SENTENCE]) if "?" not in mark else None
         if found is None:
             continue
-        if not (found["then"] or found["there"]) and elsewhere():
+        if not (found["then"] or found["there"] or found["no_more"]) and elsewhere():
             continue
-        verb = (found["is"] or found["be"]).strip().removeprefix("'s") or "is"
-        when = found["day"] or found["when"]
+        verb = (found["is"] or found["be"] or "").strip().removeprefix("'s") or "is"
+        when = found["day"] or found["when"] or found["on"]
         yield f"My last day at {places[_WORKS]} {verb} {_TODAY.get(when.lower(), when)}", text[start:end].strip()
 
 

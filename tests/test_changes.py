@@ -27,8 +27,12 @@ EXCHANGED = [*(example for one in rules().exchange for example in one.examples),
 
 
 def believed(mem: memdb.Memory) -> dict[str, list[str]]:
+    return believed_on(mem, "2025-06-01")
+
+
+def believed_on(mem: memdb.Memory, day: str) -> dict[str, list[str]]:
     held: dict[str, list[str]] = {}
-    for fact in mem.facts("ana", statuses=["active"], now="2025-06-01T10:00:00Z"):
+    for fact in mem.facts("ana", statuses=["active"], now=f"{day}T10:00:00Z"):
         held.setdefault(fact.key, []).append(fact.object)
     return held
 
@@ -158,6 +162,11 @@ def test_with_which_of_two_one_is_together_again_is_not_guessed(tell: Tell) -> N
 def test_the_last_day_of_an_outing_tells_of_no_job(tell: Tell) -> None:
     mem = tell("Last day at Disneyland!")
     assert mem.facts("ana", statuses=["active", "expired", "superseded"], kinds=["fact"]) == []
+
+
+@pytest.mark.parametrize("text", ["My last day at Disneyland is on Friday", "Last day at Glastonbury tomorrow"])
+def test_the_last_day_of_an_outing_to_come_tells_of_no_job_either(text: str, tell: Tell) -> None:
+    assert "user.works_at" not in believed_on(tell(text), "2025-03-01")
 
 
 def test_who_has_got_a_job_was_not_out_of_work_for_that(tell: Tell) -> None:
@@ -367,6 +376,92 @@ def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, t
 def test_what_is_put_off_is_one_plan_with_another_day(before: str, text: str, day: str, tell: Tell) -> None:
     planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
     assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == [day]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "day"),
+    [
+        ("My exam is on 12 June.", "The exam was moved to Friday.", "2025-06-13"),
+        ("My exam is on 12 June.", "They pushed the exam back to Tuesday.", "2025-06-17"),
+        ("I have a dentist appointment on 12 June.", "the dentist brought it forward to Monday", "2025-06-09"),
+        ("I have a dentist appointment on 12 June.", "moved it to Friday", "2025-06-13"),
+        ("I'm meeting my tutor on 12 June.", "she can't do thursday so it's friday", "2025-06-13"),
+        ("I have a job interview on 12 June.", "they want to see me Friday instead", "2025-06-13"),
+        ("We're flying to Malta on 21 June.", "we're flying a day later now, the 22nd", "2025-06-22"),
+        ("We're going to Rome in May.", "we're going to Rome in July now", "2025-07-01"),
+    ],
+)
+def test_what_is_put_off_to_a_weekday_is_on_the_one_next_to_its_day(before: str, text: str, day: str, tell: Tell) -> None:
+    planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
+    assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == [day]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        ("I'm moving to Canada in June.", "canada is on hold for now", "moving to Canada"),
+        ("We're getting married in August.", "We've had to postpone the wedding, we don't have a date.", "getting married"),
+        ("My operation is on 2 April.", "The operation's been postponed indefinitely.", "operation"),
+        ("We're going to Lisbon in April.", "Lisbon's postponed, no new date yet", "going to Lisbon"),
+        ("We're going to Lisbon in April.", "it's on hold", "going to Lisbon"),
+        ("We're going to Lisbon in April.", "we've put it off indefinitely", "going to Lisbon"),
+    ],
+)
+def test_what_is_put_off_without_a_day_is_still_planned_for_none(before: str, text: str, plan: str, tell: Tell) -> None:
+    planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
+    assert [(fact.object, fact.event_time, fact.valid_to) for fact in planned] == [(plan, None, None)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "they put me on hold for an hour at TAP",
+        "the council put the roadworks on hold",
+        "my friend's trip is on hold",
+        "we haven't postponed Lisbon",
+        "should we postpone Lisbon?",
+        "if we postponed Lisbon, would we get our money back?",
+        "we nearly put Lisbon on hold",
+    ],
+)
+def test_what_else_is_put_off_or_is_not_leaves_a_plan_on_its_day(text: str, tell: Tell) -> None:
+    planned = [fact for fact in tell("We're going to Lisbon in April.", text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
+    assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == ["2025-04-01"]
+
+
+@pytest.mark.parametrize(
+    ("text", "plan", "day"),
+    [
+        ("We were supposed to go to Japan in April but pushed it to May.", "going to Japan", "2025-05-01"),
+        ("I was due to fly out on the 15th, it's now the 18th", "flying out", "2025-03-18"),
+        ("I was supposed to see my mum on Friday but she moved it to Sunday", "seeing their mum", "2025-03-02"),
+    ],
+)
+def test_what_was_to_be_on_one_day_is_on_another(text: str, plan: str, day: str, tell: Tell) -> None:
+    (planned,) = (fact for fact in tell(text).facts("ana", now="2025-03-02") if fact.key == "user.plans")
+    assert planned.event_time
+    assert (planned.object, str(planned.event_time.date())) == (plan, day)
+
+
+@pytest.mark.parametrize("text", ["I was supposed to call Tom on Monday", "I was meant to sleep at 10 but stayed up until 2"])
+def test_what_was_only_to_be_is_no_plan(text: str, tell: Tell) -> None:
+    assert "user.plans" not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    "texts", [["I stop working at Acme at the end of April."], ["I work at Acme.", "i stop working there at the end of april"]]
+)
+def test_who_stops_working_somewhere_works_there_until_then(texts: list[str], tell: Tell) -> None:
+    (works,) = tell(*texts).facts("ana", key="user.works_at", now="2025-03-10")
+    assert works.valid_to
+    assert (works.object, str(works.valid_to.date())) == ("Acme", "2025-05-01")
+
+
+@pytest.mark.parametrize(
+    ("text", "away"), [("I'm on leave until the 20th", "on leave"), ("I'm signed off until the end of the month", "signed off")]
+)
+def test_who_is_on_leave_for_a_time_is_away(text: str, away: str, tell: Tell) -> None:
+    assert believed_on(tell(text), "2025-03-10")["user.away"] == [away]
 
 
 @pytest.mark.parametrize(
@@ -760,3 +855,74 @@ def test_a_job_that_one_was_to_have_and_does_not_get_is_believed_no_more(tell: T
 
 def test_what_a_firm_takes_back_that_is_no_job_ends_none(tell: Tell) -> None:
     assert believed(tell("I work at Nokia", "Nokia cancelled my subscription"))["user.works_at"] == ["Nokia"]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I love jazz.", "I'm so done with jazz"),
+        ("I like Taylor Swift.", "I've had enough of taylor swift"),
+        ("I like golf.", "golf does nothing for me these days"),
+        ("I like golf.", "lost my love for golf"),
+        ("I like golf.", "golf isn't really my thing any more"),
+        ("I love whisky.", "whisky doesn't agree with me any more"),
+    ],
+)
+def test_what_one_has_gone_off_is_liked_no_more(before: str, text: str, tell: Tell) -> None:
+    assert "user.likes" in believed(tell(before))
+    assert "user.likes" not in believed(tell(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "likes"),
+    [("I've warmed to jazz", ["jazz"]), ("I've come round to jazz", ["jazz"]), ("I don't mind jazz any more", [])],
+)
+def test_what_one_has_come_to_like_is_disliked_no_more(text: str, likes: list[str], tell: Tell) -> None:
+    after = believed(tell("I hate jazz.", text))
+    assert "user.dislikes" not in after
+    assert after.get("user.likes", []) == likes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mum used to love sushi, now she can't stand it",
+        "I used to love her, now I can't stand her",
+        "do you think 'I used to love sushi, now I can't stand it' is a good line?",
+        "In the film she used to love sushi, now she can't stand it",
+    ],
+)
+def test_what_others_have_gone_off_is_no_dislike(text: str, tell: Tell) -> None:
+    assert not believed(tell(text)).keys() & {"user.dislikes", "user.likes"}
+
+
+def test_both_of_two_pets_are_gone(tell: Tell) -> None:
+    assert "user.pet" not in believed(tell("I have two goldfish.", "both goldfish died"))
+
+
+@pytest.mark.parametrize("text", ["I broke my leg when I was six", "I sprained my ankle when I was at school", "I broke my phone at work"])
+def test_what_one_has_broken_long_ago_is_no_condition(text: str, tell: Tell) -> None:
+    assert "user.has_condition" not in believed(tell(text))
+
+
+def test_who_was_transferred_to_another_department_works_in_that(tell: Tell) -> None:
+    assert believed(tell("I work in HR.", "I transferred to the marketing department"))["user.works_in"] == ["marketing"]
+
+
+def test_who_left_to_join_another_works_there(tell: Tell) -> None:
+    assert believed(tell("I work at Google.", "left Google to join a startup called Lumen"))["user.works_at"] == ["Lumen"]
+
+
+@pytest.mark.parametrize(("before", "plans"), [("I live in Leeds.", ["having a baby"]), ("My sister is pregnant.", [])])
+def test_whose_baby_is_due_is_told_by_who_was_spoken_of(before: str, plans: list[str], tell: Tell) -> None:
+    assert believed_on(tell(before, "baby is due in July"), "2025-03-10").get("user.plans", []) == plans
+
+
+@pytest.mark.parametrize(("text", "employment"), [("went part time in january", "part-time"), ("I've gone part time", "part-time")])
+def test_who_went_part_time_works_so(text: str, employment: str, tell: Tell) -> None:
+    assert believed(tell(text))["user.employment"] == [employment]
+
+
+def test_since_when_a_medicine_is_taken_is_not_when_it_will_be(tell: Tell) -> None:
+    (takes,) = tell("started metformin in january").facts("ana", key="user.takes", now="2025-03-10")
+    assert (takes.object, str(takes.valid_from.date())) == ("metformin", "2025-01-01")

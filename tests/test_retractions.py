@@ -47,6 +47,14 @@ def after(mem: memdb.Memory, *turns: str) -> set[tuple[str, str | None]]:
         ("My sister is a nurse", "I should have said doctor, not nurse", "sister.works_as", "doctor"),
         ("I'm allergic to peanuts", "Wait, I meant almonds", "user.allergic_to", "almonds"),
         ("My email is ana@b.pt", "sorry, that should be ana@c.pt", "user.email", "ana@c.pt"),
+        ("my son is 14", "typo, 4 not 14 lol", "son.age", "4"),
+        ("My wife's birthday is June 3rd", "oh god no it's July 3rd, don't tell her", "wife.birthday", "July 3rd"),
+        ("i play bass", "drums, i mean drums", "user.plays", "drums"),
+        ("My brother is a pilot", "did I say pilot? I meant plumber", "brother.works_as", "plumber"),
+        ("My brother is a baker", "sorry, plumber I should have said", "brother.works_as", "plumber"),
+        ("I drive a Toyota", "scratch that, it's a Honda now", "user.drives", "Honda"),
+        ("I work at Siemens", "ignore that, I work at Bosch", "user.works_at", "Bosch"),
+        ("I have a dog called Rex", "Forget that, I have a cat called Tom", "user.pet", "cat called Tom"),
     ],
 )
 def test_a_slip_is_corrected_where_it_was_made(mem: memdb.Memory, said: str, slip: str, key: str, value: str) -> None:
@@ -72,6 +80,116 @@ def test_a_slip_is_corrected_where_it_was_made(mem: memdb.Memory, said: str, sli
 def test_a_slip_is_corrected_before_something_else_is_said(mem: memdb.Memory, said: str, slip: str, believed: set[tuple[str, str]]) -> None:
     after(mem, said)
     assert {one for one in after(mem, slip) if not one[0].startswith("grandmother")} == believed
+
+
+@pytest.mark.parametrize(
+    ("said", "slip", "day"),
+    [
+        ("I start the new job on April 6th", "ignore that, they've said April 13th", (4, 13)),
+        ("My doctor's appointment is on April 18th", "wait no the 19th", (4, 19)),
+        ("My doctor's appointment is on April 18th", "sorry, on the 19th", (4, 19)),
+    ],
+)
+def test_a_day_that_was_wrong_is_put_right(mem: memdb.Memory, said: str, slip: str, day: tuple[int, int]) -> None:
+    for text in (said, slip):
+        mem.observe(text, user_id="ana", session_id="s", timestamp="2026-03-10T10:00:00Z")
+        mem.drain()
+    (plan,) = mem.facts("ana", key="user.plans", now="2026-03-10T12:00:00Z")
+    assert plan.event_time is not None
+    assert (plan.event_time.month, plan.event_time.day) == day
+
+
+def test_a_name_that_one_had_wrong_is_put_right(mem: memdb.Memory) -> None:
+    after(mem, "My name is Kat")
+    assert after(mem, "I said my name was Kat but it's Kate") == {("user.name", "Kate")}
+
+
+def test_the_number_of_an_amount_is_put_right(mem: memdb.Memory) -> None:
+    after(mem, "i weigh 82 kg")
+    assert after(mem, "72*") == {("user.weight", "72 kg")}
+
+
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("I live in Leeds", "forget that, how are you?"),
+        ("I live in Leeds", "oh god no, not Paris again"),
+        ("I live in Leeds", "scratch that, what's the capital of France?"),
+        ("I drive a Golf", "did I say Golf? I wish"),
+        ("I like tea", "that's wrong, I like coffee too"),
+        ("I work at Tesco", "my bad, I love pizza"),
+        ("I'm 34", "sorry, the 19th was awful"),
+    ],
+)
+def test_what_begins_like_a_correction_and_is_none_ends_nothing(mem: memdb.Memory, said: str, then: str) -> None:
+    before = after(mem, said)
+    assert before <= after(mem, then)
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "believed"),
+    [
+        ("I drive a Polo", "traded it in for a Yaris", {("user.drives", "Yaris")}),
+        ("I drive a Polo", "sold it to my brother", set()),
+        ("I use Notion", "I've swapped it for Obsidian", {("user.uses", "Obsidian")}),
+        ("I use Notion", "replaced it with Obsidian last month", {("user.uses", "Obsidian")}),
+        ("I play golf", "gave it up, my back's shot", set()),
+        ("I love sushi", "gone off it", set()),
+        ("I subscribe to Netflix", "Cancelled it", set()),
+        ("I'm learning Spanish", "gave up on it, too hard", set()),
+        ("I'm reading Dune", "finished it, on to Piranesi now", {("user.reading", "Piranesi")}),
+    ],
+)
+def test_it_is_what_was_just_told(mem: memdb.Memory, said: str, then: str, believed: set[tuple[str, str]]) -> None:
+    after(mem, said)
+    assert after(mem, then) == believed
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "believed"),
+    [
+        ("My favourite colour is blue", "it's green now", {("user.favourite_colour", "green")}),
+        ("My favourite band is Muse", "it's Fontaines DC these days", {("user.favourite_band", "Fontaines DC")}),
+        ("My boss is called Sara", "it's Tom now", {("user.boss", "Tom")}),
+        ("I live in Leeds", "it's cold now", {("user.lives_in", "Leeds")}),
+        ("I live in Leeds", "it's Friday now", {("user.lives_in", "Leeds")}),
+        ("I drive a Golf", "it's red now", {("user.drives", "Golf")}),
+        ("I live in Leeds", "A: Which platform is it?\nit's York now", {("user.lives_in", "Leeds")}),
+    ],
+)
+def test_what_was_just_told_is_another_by_now(mem: memdb.Memory, said: str, then: str, believed: set[tuple[str, str]]) -> None:
+    assert after(mem, said, *then.split("\n")) == believed
+
+
+@pytest.mark.parametrize("said", ["I moved to Linux but then went back to Windows", "switched to Linux and now I'm back on Windows"])
+def test_who_went_back_uses_what_they_used(mem: memdb.Memory, said: str) -> None:
+    after(mem, "I use Windows")
+    assert after(mem, said) == {("user.uses", "Windows")}
+
+
+def test_who_moved_to_a_service_lives_where_they_did(mem: memdb.Memory) -> None:
+    assert after(mem, "I use Spotify", "I live in Leeds", "moved to YouTube Music") == {
+        ("user.uses", "YouTube Music"),
+        ("user.lives_in", "Leeds"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("I drive a Polo", "would I get more if I sold it privately?"),
+        ("I drive a Polo", "my brother sold it"),
+        ("I use Notion", "dropped it on the floor"),
+        ("I play golf", "dropped it off at home"),
+        ("I like tea", "finished it already, make me another"),
+        ("I have a cat called Tom", "left him at the vet for the day"),
+        ("I drive a Polo", "A: Did you see the Yaris?\nyes, sold it"),
+        ("I drive a Polo and I play golf", "gave it up"),
+    ],
+)
+def test_it_may_be_something_else(mem: memdb.Memory, said: str, then: str) -> None:
+    before = after(mem, said)
+    assert after(mem, *then.split("\n")) == before
 
 
 @pytest.mark.parametrize("text", ["i live in manchester, wait no, salford technically", "so i live in manchester, sorry no, salford"])

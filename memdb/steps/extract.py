@@ -23,7 +23,7 @@ from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, taken_back
+from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, said_anew, taken_back, with_its_name
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
@@ -48,6 +48,8 @@ _ANYBODY = re.compile(
     re.IGNORECASE,
 )
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
+_UNTIL = ("works_at",)
+_OF_WORK = re.compile(r"\b(?:work(?:ing)?|job|notice|resign\w*|quit\w*|redundan\w+|laid off|contract)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last|first|start(?:ing)?|begin(?:ning)?)\b", re.IGNORECASE)
 
 
@@ -114,7 +116,11 @@ def _read(turn: Turn, there: Situation) -> list[Candidate]:
     if added:
         return added
     ends = taken_back(turn, there)
-    return _stated(turn, there) if ends is None else ends
+    if ends is not None:
+        return ends
+    named = with_its_name(turn, there)
+    stated = said_anew(turn, _stated(named, there), there)
+    return stated if named is turn else [one.model_copy(update={"excerpt": beginning(turn.user_input)}) for one in stated]
 
 
 def _stated(turn: Turn, there: Situation) -> list[Candidate]:
@@ -167,6 +173,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
             _note(found, one.model_copy(update={"answered": True}) if answered else one, at=turn.timestamp)
         if len(found) >= MOST_FACTS:
             break
+    _keep_until_then(found, there, turn.user_input, at=turn.timestamp)
     for one in (*_done(found.values(), there), *_single_no_more(turn, found.values(), there)):
         _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
@@ -180,6 +187,21 @@ def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
         found[name] = candidate
     elif known.valid_from is None and candidate.valid_from is not None and (candidate.valid_from < at or candidate.explicit):
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
+
+
+def _keep_until_then(found: _Found, there: Situation, text: str, *, at: datetime) -> None:
+    """Have what ends on a day to come be so until then, where it was not known: "I stop working at Acme at the end of April"."""
+    ahead = [
+        one for one in found.values() if one.negated and one.object and one.predicate in _UNTIL and one.valid_from and one.valid_from > at
+    ]
+    if there.held is None or not ahead or _OF_WORK.search(text) is None:
+        return  # "my last day at Disneyland is on Friday"
+    believed = there.believed([one.key for one in ahead])
+    for one in ahead:
+        if any(key == one.key for key, _ in believed) or any(other.key == one.key and not other.negated for other in found.values()):
+            continue
+        lasts = {"negated": False, "former": False, "temporary": True, "valid_from": None, "valid_to": one.valid_from, "until": True}
+        found[(one.key, as_spelled(one.object), one.negated)] = one.model_copy(update=lasts)
 
 
 def _in_fields(turn: Turn, there: Situation) -> Iterator[Clause]:
