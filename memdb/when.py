@@ -141,7 +141,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
     one is the next one, or with `prefer="past"` the last one; "every Friday" is none at all. "Next Friday" is the Friday of next week
     (weeks begin on Monday). Dates that do not exist, or lie outside the years that can be stored, are left out.
     """
-    if not _may_tell(text):
+    if not may_tell(text):
         return []
     local = at.astimezone(zone).date()
     spans: list[TimeSpan] = []
@@ -330,8 +330,8 @@ def _so_far(unit: str, count: str | None, day: date, *, back: bool) -> Atom | No
     return days_of(first, first + length * DAY)
 
 
-def _may_tell(text: str) -> bool:
-    """Whether there may be a time phrase in a text, which most texts have none of."""
+def may_tell(text: str) -> bool:
+    """Return whether there may be a time phrase in a text, which most texts have none of."""
     return not text.isascii() or not _TELLING.isdisjoint(_LETTERS.findall(text.lower())) or _DIGIT.search(text) is not None
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.answers import Question
 from memdb.passages import passage
+from memdb.records import Intent
 
 FILLER = "The weather was as it always is. "
 
@@ -38,6 +39,23 @@ def test_a_word_that_stands_everywhere_tells_less_than_one_that_stands_once() ->
 def test_where_all_is_asked_about_the_words_that_stand_together_count() -> None:
     text = "The bike is old. " + 20 * FILLER + "The lock is old. " + 20 * FILLER + "The bike has a lock by Abus. " + 20 * FILLER
     assert "Abus" in passage(text, asking("bike", "lock"), most=120)
+
+
+@pytest.mark.parametrize(
+    ("intent", "other", "answer"),
+    [
+        ("number", "We talked about the rent for hours.", "The rent goes from 900 to 1,100."),
+        ("number", "We talked about the rent for hours.", "The rent is nine hundred and it has gone up twice."),
+        ("person", "The rent is what the landlord keeps for himself.", "The rent goes to Camila."),
+        ("place", "The rent is what everybody moans about.", "The rent is lower in Porto."),
+        ("time", "The rent is what everybody moans about.", "The rent is due on Monday."),
+    ],
+)
+def test_a_sentence_with_what_may_be_an_answer_is_shown_rather_than_one_without(intent: Intent, other: str, answer: str) -> None:
+    text = f"{other} " + 20 * FILLER + f"{answer} " + 20 * FILLER
+    question = asking("rent")
+    assert answer in passage(text, question.model_copy(update={"intent": intent}), most=120)
+    assert other in passage(text, question, most=120)
 
 
 @pytest.mark.parametrize("question", [None, asking("zebra"), asking()])
