@@ -123,9 +123,14 @@ def instead_in(text: str) -> Slip | None:
 
 def by_now_in(text: str) -> Slip | None:
     """Return what a text says is so by now, of what was told before it, if it does nothing else: "it's green now"."""
-    words = rules().takes_back
-    found = compiled(words.by_now.replace("{alike}", "|".join(words.alike[1:-1]))).fullmatch(_plain(text))
+    found = _by_now().fullmatch(_plain(text))
     return Slip(found["right"], "", clear=False, bare=True) if found else None
+
+
+@cache
+def _by_now() -> re.Pattern[str]:
+    words = rules().takes_back
+    return compiled(words.by_now.replace("{alike}", "|".join(words.alike[1:-1])))
 
 
 def _is_led(said: str) -> bool:
