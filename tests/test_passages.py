@@ -46,7 +46,7 @@ def test_where_all_is_asked_about_the_words_that_stand_together_count() -> None:
     [
         ("number", "We talked about the rent for hours.", "The rent goes from 900 to 1,100."),
         ("number", "We talked about the rent for hours.", "The rent is nine hundred and it has gone up twice."),
-        ("person", "The rent is what the landlord keeps for himself.", "The rent goes to Camila."),
+        ("person", "The rent is what the landlord keeps for himself.", "The rent goes to Beatriz."),
         ("place", "The rent is what everybody moans about.", "The rent is lower in Porto."),
         ("time", "The rent is what everybody moans about.", "The rent is due on Monday."),
     ],
