@@ -289,7 +289,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         known = [
             (key, value)
             for key, value in (believed(about.slug) if sort and about else ())
-            if sort and sort.fullmatch(value) and sorts_of(_predicate(key))
+            if sort and sort.fullmatch(value) and (of := sorts_of(_predicate(key))) and "homes" not in of  # Porto is a town and a club
         ]
         one = [
             (key, value)

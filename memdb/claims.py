@@ -204,7 +204,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
     if pattern.unless and compiled(pattern.unless).search(here.text):
         values = [one for one in values if is_a_place(one)]  # "I'm in Berlin, can you crop this?", but "I'm in Figma, how do I crop?"
-    if pattern.kind == "org":  # "I've been with Beatriz for six years"
+    if pattern.kind == "org" and rest and text[: -len(rest)].endswith("with "):  # "I've been with Beatriz for six years"
         values = [one for one in values if not is_a_name(one.lower()) or is_known_for_a_name(one.lower(), "works_at")]
     if pattern.bygone and _is_known_better(canonical_key(about.slug, key), values, about, here):
         return

@@ -2538,6 +2538,7 @@ def test_what_a_diary_says_in_passing_is_no_fact(text: str, key: str, predicates
     [
         ("I've been with Deloitte for 5 years.", "user.works_at", "Deloitte"),
         ("I started at Siemens back in March.", "user.works_at", "Siemens"),
+        ("I work at Zara.", "user.works_at", "Zara"),
         ("My brother, Hugo, lives in Faro.", "user.brother", "Hugo"),
         ("I've started running with my neighbour.", "user.hobby", "running"),
         ("I wake up at 5 every day.", "user.gets_up_at", "5"),

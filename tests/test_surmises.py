@@ -34,7 +34,6 @@ def test_what_is_said_to_be_over_by_its_name_is_over(before: str, text: str, key
         ("I'm learning German.", "German was too hard, I quit.", "German"),
         ("My phone is a Nokia.", "I've thrown out the Nokia.", "Nokia"),
         ("I play the violin.", "Haven't touched the violin in years.", "violin"),
-        ("I use Chrome.", "I've moved to Firefox.", "Chrome"),
         ("I use Windows.", "I'm a Mac person now.", "Windows"),
         ("I read the Guardian.", "I've gone over to the Times.", "Times"),
     ],
