@@ -31,8 +31,8 @@ from recall import Scores, interval, mean
 from whole import drained, whole
 
 import memdb
+from memdb import asked as search
 from memdb.metrics import MEASURES, judge
-from memdb.steps import retrieve
 from memdb.unspaced import beginning, quoted
 
 FOLDER = Path(__file__).parent / "chats"
@@ -105,7 +105,7 @@ def main() -> None:
             said = {str(message["turn_id"]): str(message["content"]) for message in person.messages}
             for asked in person.asked:
                 for name in sets:
-                    with patch.object(retrieve, "beginning", quoted if name == AS_WRITTEN else beginning):
+                    with patch.object(search, "beginning", quoted if name == AS_WRITTEN else beginning):
                         hits = mem.search(
                             asked.question, user_id=person.name, kinds=["message"], limit=20, weights=name, now=f"{asked.day}T12:00:00Z"
                         )
