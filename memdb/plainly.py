@@ -44,7 +44,12 @@ _COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital
 
 
 _BEFORE_A_TIME = re.compile(r"(?:next|this|in|on|at|tomorrow|today|tonight|early|late|mid|some ?time)\b", re.IGNORECASE)
-_A_MONTH = cache(lambda: compiled(r"(?:the )?(?:{month}(?! \d{1,2}(?!\d))|spring|summer|autumn|fall\b|winter|(?:19|20)\d\d)"))
+
+
+@cache
+def _a_month() -> re.Pattern[str]:
+    """What begins with a month, a season or a year, and not with a day."""
+    return compiled(r"(?:the )?(?:{month}(?! \d{1,2}(?!\d))|spring|summer|autumn|fall\b|winter|(?:19|20)\d\d)")
 
 
 class _Said(str):
@@ -64,7 +69,7 @@ class _Said(str):
         if spec == "is":
             return "am" if self.lower() == "i" else "is"
         if spec == "at":
-            return f"{'in ' if _A_MONTH().match(self) else '' if _BEFORE_A_TIME.match(self) else 'on '}{self}"
+            return f"{'in ' if _a_month().match(self) else '' if _BEFORE_A_TIME.match(self) else 'on '}{self}"
         if spec == "ago":
             return str(self) if self.isdigit() else f"{self} ago"
         if spec == "being":
