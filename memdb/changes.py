@@ -278,7 +278,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
     """What one has changed to, without saying from what, where one of the same sort is believed: "I made the jump to Monzo", of a Barclays
     customer. Who is with another one "now" may be with both, where one can be."""
     changed = rules().changed_to
-    for match_, several in ((changed.to, True), (changed.now, False)):
+    for match_, several in ((changed.to, True), (changed.now, False), (changed.since, False)):
         pattern = _ENDS.model_copy(update={"match": match_, "scope": "subject"})
         text = _text_of(clause, first_person=True)
         match = compiled(match_).match(text) if text else None

@@ -226,10 +226,13 @@ class Ending(Record):
 
 
 class ChangedTo(Record):
-    """How one says what one has changed `to`, or has "now", without saying from what; and of what `sorts` it is known to be then."""
+    """How one says what one has changed `to`, or has "now" or `since` some time, without saying from what; and of what `sorts` it is known
+    to be then.
+    """
 
     to: str
     now: str
+    since: str
     sorts: tuple[str, ...]
     examples: tuple[tuple[str, str, str, str], ...]
 

@@ -172,7 +172,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     said = _SAID.model_copy(update={"key": predicate, "scope": "clause", "time": "none", "deny": words.none, "object": anew(value)})
     over, persons = rules().over, {*called().attributes["person"].values()}
     works, gets, sees = predicate in words.places, predicate in words.gotten, predicate in persons
-    uses = predicate in {"drives", *called().attributes["thing"].values()}
+    uses = predicate in {"drives", "uses", *called().attributes["thing"].values()}
     named = bool(value) and predicate not in {*over.partners, *over.pets, *over.relatives}  # "Lea left me, Netflix from now on"
     place, goes_on = predicate in words.returned, words.goes_on.get(predicate)
     ways = [
