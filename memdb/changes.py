@@ -32,7 +32,7 @@ _TO_DO = ("needs_to", "deadline")
 _PARTS = 4  # of a clause: what is said after them is a list
 _WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
 _ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|intolerance) to (?P<too>.+)", re.IGNORECASE)
-LEADING = re.compile(r"(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
+LEADING = re.compile(r"^(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
 """What may stand before the name of a thing in a value."""
 
 _DOING = re.compile(r"(?P<verb>[a-z]{3,})ing")
@@ -380,10 +380,11 @@ def names_of(value: str) -> tuple[re.Pattern[str], ...]:
     """The patterns of what a value may be spoken of by: all of it first, then its parts that tell."""
     said = LEADING.sub("", value.rpartition(" called ")[2])
     names = [re.escape(said.removesuffix("s")) + "s?" if said.islower() and len(said) > _SHORTEST else re.escape(said)]
-    if capitals := [part for part in _NAME.findall(said) if len(part) >= _SHORTEST]:
+    bare = _without_days(said)
+    if capitals := [part for part in _NAME.findall(bare) if len(part) >= _SHORTEST]:
         names += map(re.escape, capitals if len(said.split()) > 1 else [])
     else:
-        last = said.split(" ")[-1] if said else ""
+        last = bare.split(" ")[-1]
         names += [re.escape(last)] if " " in said and len(last) > _SHORTEST else []
         names += [form.sub(other, re.escape(last)) for form, other in _FORMS if form.search(last)]
     return tuple(re.compile(rf"(?<![\w'’-]){name}(?![\w-])", re.IGNORECASE) for name in names if name)
@@ -391,8 +392,13 @@ def names_of(value: str) -> tuple[re.Pattern[str], ...]:
 
 def _head(value: str) -> frozenset[str]:
     """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"; and with whom an appointment is."""
-    said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
+    said = _without_days(value)
     return telling(said.split(" ")[-1]) | telling("".join(_WITH_WHOM.findall(said)))
+
+
+def _without_days(value: str) -> str:
+    """What is done, without on which days or how often: "go to yoga on Tuesdays" is "go to yoga"."""
+    return compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
 
 
 def _attribute(noun: str) -> str:

@@ -80,6 +80,17 @@ def test_what_is_given_up_ends_on_its_days_as_well(text: str, habits: list[str],
         ("I take metformin.", "the doctor might swap metformin for ozempic"),
         ("I work at HSBC.", "I've been at Glastonbury since Thursday"),
         ("I'm single.", "Matt proposed to Jess on the beach"),
+        ("I don't use Twitter.", "Twitter is back again"),
+        ("I avoid chocolate.", "the chocolate is now in the cupboard"),
+        ("I don't eat pork.", "I eat pork now and then"),
+        ("I shop at Tesco.", "Tesco was closed so I went to Aldi"),
+        ("My gym is PureGym.", "PureGym was packed so I went to Costa"),
+        ("I bank with Barclays.", "my brother has been with Monzo since January"),
+        ("My car insurance is with Admiral.", "my mum says Aviva was cheaper"),
+        ("I use Notion.", "my colleague does everything in Obsidian now"),
+        ("My doctor is Dr Amin.", "They gave me Dr Boyle instead of Dr Amin today"),
+        ("My boss is Colin.", "Colin has handed over to me for the afternoon"),
+        ("My sister is Ana.", "Ana and Rui got married on the show last night"),
         ("I don't drink alcohol.", "my husband has started having wine again"),
         ("I have a dentist appointment on 2 June.", "mum's dentist cancelled"),
         ("My driving test is on 14 May.", "Lena's driving test got pushed back to 28 May"),
@@ -199,6 +210,34 @@ def test_who_has_moved_away_lives_with_one_no_more(before: str, text: str, tell:
 @pytest.mark.parametrize("text", ["Ana and I moved to Berlin", "Ana hasn't moved to Berlin", "Ana moved to Berlin with me"])
 def test_who_moved_along_still_lives_with_one(text: str, tell: Tell) -> None:
     assert believed(tell("I live with my sister Ana.", text))["user.lives_with"] == ["their sister"]
+
+
+@pytest.mark.parametrize(
+    "text", ["I've been with Monzo since January", "We're Monzo customers now", "I left Barclays for Monzo"]
+)
+def test_whose_customer_one_is_by_now_takes_the_place_of_the_one_before(text: str, tell: Tell) -> None:
+    assert believed(tell("I bank with Barclays.", text))["user.bank"] == ["Monzo"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Dairy's fine again, the doctor says", "I can eat dairy again", "I've reintroduced dairy", "I eat everything now, dairy included"]
+)
+def test_what_one_may_eat_again_one_avoids_no_more(text: str, tell: Tell) -> None:
+    assert believed(tell("I avoid dairy.", text)) == {}
+
+
+@pytest.mark.parametrize("text", ["I've knocked yoga on the head", "I pulled the plug on yoga", "I've had to give yoga up because of my back"])
+def test_what_is_done_on_days_is_known_by_its_name(text: str, tell: Tell) -> None:
+    assert believed(tell("I go to yoga on Tuesdays.", text)) == {}
+
+
+def test_the_insurance_of_one_thing_is_not_that_of_another(tell: Tell) -> None:
+    after = believed(tell("My car insurance is with Admiral.", "We moved our home insurance to Aviva"))
+    assert after == {"user.car_insurance": ["Admiral"], "user.home_insurance": ["Aviva"]}
+
+
+def test_who_turns_out_not_to_be_allergic_after_all_is_not_asked_again(tell: Tell) -> None:
+    assert believed(tell("I'm allergic to nuts.", "They tested me, turns out I'm not allergic to nuts after all")) == {}
 
 
 def test_how_much_of_the_one_medicine_is_known_by_it(tell: Tell) -> None:

@@ -137,7 +137,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
     small = text.islower()
     said: list[Clause] = []
     over: list[tuple[str, str]] = []
-    kept, swapped = 0, ""
+    kept, swapped, instead = 0, "", frozenset[str]()
     answers = list(_answering(turn, answer, there, people))
     told = chain(_in_fields(turn, there), answers, _own(turn, there, people), _since(turn, answer, found, there))
     for clause in told:
@@ -148,13 +148,15 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         facts = facts or list(taken_to_in(clause, here))
         if not facts and held is not None and clause.excerpt != swapped:
             facts, swapped = list(swapped_in(clause, here, held)), clause.excerpt
+            instead = frozenset(one.object for one in facts if not one.negated)
         read = not facts
         if all(one.negated for one in facts) and held_of is not None:
             facts += changes_in(clause, here, partial(_believed, held_of, found))
             if off := list(put_off_in(clause, here, partial(_believed, held_of, found))):
                 facts, read = [*facts, *off], False
         if read:
-            facts = _without_names(facts, facts_in(clause, here))
+            anew = (one for one in facts_in(clause, here) if clause.excerpt != swapped or one.object not in instead)
+            facts = _without_names(facts, anew)
             if small and (not facts or " at " in clause.text):  # "i'm in my second year of law at leeds" says two things
                 known = {one.key for one in facts}
                 facts += [one for one in _in_small_letters(clause, here) if one.key not in known]
