@@ -212,21 +212,22 @@ def test_who_moved_along_still_lives_with_one(text: str, tell: Tell) -> None:
     assert believed(tell("I live with my sister Ana.", text))["user.lives_with"] == ["their sister"]
 
 
-@pytest.mark.parametrize(
-    "text", ["I've been with Monzo since January", "We're Monzo customers now", "I left Barclays for Monzo"]
-)
+@pytest.mark.parametrize("text", ["I've been with Monzo since January", "We're Monzo customers now", "I left Barclays for Monzo"])
 def test_whose_customer_one_is_by_now_takes_the_place_of_the_one_before(text: str, tell: Tell) -> None:
     assert believed(tell("I bank with Barclays.", text))["user.bank"] == ["Monzo"]
 
 
 @pytest.mark.parametrize(
-    "text", ["Dairy's fine again, the doctor says", "I can eat dairy again", "I've reintroduced dairy", "I eat everything now, dairy included"]
+    "text",
+    ["Dairy's fine again, the doctor says", "I can eat dairy again", "I've reintroduced dairy", "I eat everything now, dairy included"],
 )
 def test_what_one_may_eat_again_one_avoids_no_more(text: str, tell: Tell) -> None:
     assert believed(tell("I avoid dairy.", text)) == {}
 
 
-@pytest.mark.parametrize("text", ["I've knocked yoga on the head", "I pulled the plug on yoga", "I've had to give yoga up because of my back"])
+@pytest.mark.parametrize(
+    "text", ["I've knocked yoga on the head", "I pulled the plug on yoga", "I've had to give yoga up because of my back"]
+)
 def test_what_is_done_on_days_is_known_by_its_name(text: str, tell: Tell) -> None:
     assert believed(tell("I go to yoga on Tuesdays.", text)) == {}
 
@@ -238,6 +239,55 @@ def test_the_insurance_of_one_thing_is_not_that_of_another(tell: Tell) -> None:
 
 def test_who_turns_out_not_to_be_allergic_after_all_is_not_asked_again(tell: Tell) -> None:
     assert believed(tell("I'm allergic to nuts.", "They tested me, turns out I'm not allergic to nuts after all")) == {}
+
+
+def test_what_began_after_the_other_was_said_last_is_a_change(mem: memdb.Memory) -> None:
+    mem.observe("I live in Leeds.", "Ok.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+    mem.observe("I've been living in York since May.", "Ok.", user_id="ana", timestamp="2025-11-01T10:00:00Z")
+    mem.drain()
+    assert [(fact.object, fact.status) for fact in mem.facts("ana", key="user.lives_in")] == [("York", "active")]
+
+
+def test_what_began_before_the_other_was_said_is_asked_about(mem: memdb.Memory) -> None:
+    mem.observe("I live in Leeds.", "Ok.", user_id="ana", timestamp="2025-08-01T10:00:00Z")
+    mem.observe("I've been living in York since May.", "Ok.", user_id="ana", timestamp="2025-11-01T10:00:00Z")
+    mem.drain()
+    assert sorted(fact.status for fact in mem.facts("ana", key="user.lives_in")) == ["active", "pending_confirmation"]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key", "value"),
+    [
+        ("My brother Tom works at Siemens.", "Tom's at Bosch now.", "brother.works_at", "Bosch"),
+        ("My brother Tom works at Siemens.", "Tom has been hired by Bosch.", "brother.works_at", "Bosch"),
+        ("I'm a junior developer.", "I've been made head chef.", "user.works_as", "head chef"),
+        ("I'm a junior developer.", "I left development to become a teacher.", "user.works_as", "teacher"),
+        ("I'm single.", "Nora and I made it official.", "user.partner", "Nora"),
+        ("I play the flute.", "I've switched to the harp.", "user.plays", "harp"),
+        ("I live in Leeds.", "Leeds got too expensive so I'm in York now.", "user.lives_in", "York"),
+        ("My daughter Lea is in year 5.", "Lea started year 6 on Monday.", "daughter.school_year", "year 6"),
+    ],
+)
+def test_what_has_changed_is_read_in_the_words_of_the_day(before: str, text: str, key: str, value: str, tell: Tell) -> None:
+    assert believed(tell(before, text))[key] == [value]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key", "value"),
+    [
+        ("My brother Tom works at Siemens.", "Siemens let Tom go.", "brother.works_at", ""),
+        ("My brother Tom works at Siemens.", "Tom's boss is at Bosch now.", "brother.works_at", "Siemens"),
+        ("I work at Siemens.", "Siemens let Tom go.", "user.works_at", "Siemens"),
+        ("My son Leo is a waiter.", "Leo's no longer a waiter.", "son.works_as", ""),
+        ("I drive a Golf.", "Somebody bought the Golf.", "user.drives", ""),
+        ("I drive a Golf.", "Somebody bought the Golf a beer.", "user.drives", "Golf"),
+        ("I take metformin.", "I've been weaned off metformin.", "user.takes", ""),
+        ("I take metformin.", "My mum has been weaned off metformin.", "user.takes", "metformin"),
+        ("I'm single.", "Nora and I are together on the project.", "user.relationship", "single"),
+    ],
+)
+def test_what_is_over_is_read_in_the_words_of_the_day(before: str, text: str, key: str, value: str, tell: Tell) -> None:
+    assert believed(tell(before, text)).get(key, []) == ([value] if value else [])
 
 
 def test_how_much_of_the_one_medicine_is_known_by_it(tell: Tell) -> None:

@@ -31,8 +31,8 @@ def guard(
     single contradiction of a fact of high confidence whose source is not clearly less reliable, when it is of a change or an end long
     before the belief was first stated ("I moved to Rome in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is
     clearly less reliable than the belief's, such as the web against the user, or when the key is high risk (identity, health, finance, by
-    the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`. A
-    pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
+    the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`; who
+    says since when something is so states a change, where that is after the other was said last. A pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
     such sources say stays so, too; where it answers a question, it is no longer merely said. Where `consent` says to ask, a fact on a
     sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however often it is said.
     `confidence` is how sure an application is of what it states, where it says so.
@@ -49,7 +49,7 @@ def guard(
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
     risky = risky or topic_of(said) in _RISKY_TOPICS or is_high_risk(target.key)
-    plain = said.explicit or (said.answered and target.status in UNDECIDED)
+    plain = said.explicit or _begun_since(said, target) or (said.answered and target.status in UNDECIDED)
     stated = plain and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
@@ -95,6 +95,12 @@ def _long_ago(said: Candidate, target: Fact) -> bool:
     return said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE
 
 
+def _begun_since(said: Candidate, target: Fact) -> bool:
+    """Whether something is said to have begun after the other was said last: "I've lived in York since May", of who lived in Leeds in March."""
+    last = target.last_mentioned_at or target.created_at
+    return said.valid_from is not None and said.valid_from > last and not (said.temporary or said.negated)
+
+
 def _doubt(action: Action, target: Fact, *, risky: bool, plain: bool, stated: bool, surer: bool, config: Config) -> str | None:
     said = action.candidate
     assert said is not None
@@ -109,6 +115,6 @@ def _doubt(action: Action, target: Fact, *, risky: bool, plain: bool, stated: bo
         return f"of high risk and not {'said plainly' if plain else 'said to have changed'}, {against}"
     if _long_ago(said, target):
         return f"so long ago that it may be what was before, {against}"
-    if target.confidence >= config.high_confidence and not said.explicit and not surer:
+    if target.confidence >= config.high_confidence and not (said.explicit or _begun_since(said, target)) and not surer:
         return f"a single contradiction of something well known, {against}"
     return None
