@@ -31,8 +31,10 @@ def guard(
     single contradiction of a fact of high confidence whose source is not clearly less reliable, when it is of a change or an end long
     before the belief was first stated ("I moved to Rome in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is
     clearly less reliable than the belief's, such as the web against the user, or when the key is high risk (identity, health, finance, by
-    the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`; who
-    says since when something is so states a change, where that is after the other was said last. A pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
+    the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`. Who
+    says since when something is so states a change, where that is after the other was said last.
+
+    A pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
     such sources say stays so, too; where it answers a question, it is no longer merely said. Where `consent` says to ask, a fact on a
     sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however often it is said.
     `confidence` is how sure an application is of what it states, where it says so.
@@ -96,7 +98,7 @@ def _long_ago(said: Candidate, target: Fact) -> bool:
 
 
 def _begun_since(said: Candidate, target: Fact) -> bool:
-    """Whether something is said to have begun after the other was said last: "I've lived in York since May", of who lived in Leeds in March."""
+    """Whether something is said to have begun after the other was said last: "in York since May", of who lived in Leeds in March."""
     last = target.last_mentioned_at or target.created_at
     return said.valid_from is not None and said.valid_from > last and not (said.temporary or said.negated)
 
