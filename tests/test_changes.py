@@ -266,6 +266,10 @@ def test_what_began_before_the_other_was_said_is_asked_about(mem: memdb.Memory) 
         ("I play the flute.", "I've switched to the harp.", "user.plays", "harp"),
         ("I live in Leeds.", "Leeds got too expensive so I'm in York now.", "user.lives_in", "York"),
         ("My daughter Lea is in year 5.", "Lea started year 6 on Monday.", "daughter.school_year", "year 6"),
+        ("My email is kim@old.example.", "Please use kim@new.example from now on.", "user.email", "kim@new.example"),
+        ("My email is kim@old.example.", "My sister said: use kim@new.example from now on.", "user.email", "kim@old.example"),
+        ("My landlady is Mrs Okafor.", "Our landlord is now a Mr Brandt.", "user.landlord", "Mr Brandt"),
+        ("I'm working on a novel.", "The novel I'm reading is finished.", "user.working_on", "a novel"),
     ],
 )
 def test_what_has_changed_is_read_in_the_words_of_the_day(before: str, text: str, key: str, value: str, tell: Tell) -> None:
@@ -280,6 +284,11 @@ def test_what_has_changed_is_read_in_the_words_of_the_day(before: str, text: str
         ("I work at Siemens.", "Siemens let Tom go.", "user.works_at", "Siemens"),
         ("My son Leo is a waiter.", "Leo's no longer a waiter.", "son.works_as", ""),
         ("I drive a Golf.", "Somebody bought the Golf.", "user.drives", ""),
+        ("My wife teaches French.", "My wife doesn't teach any more.", "wife.teaches", ""),
+        ("I teach French.", "I don't teach on Fridays any more.", "user.teaches", "French"),
+        ("We're renovating the kitchen.", "The kitchen's finally done.", "user.working_on", ""),
+        ("We're renovating the kitchen.", "The kitchen is done in blue.", "user.working_on", "renovating the kitchen"),
+        ("We're renovating the kitchen.", "The kitchen is ready to be painted.", "user.working_on", "renovating the kitchen"),
         ("I drive a Golf.", "Somebody bought the Golf a beer.", "user.drives", "Golf"),
         ("I take metformin.", "I've been weaned off metformin.", "user.takes", ""),
         ("I take metformin.", "My mum has been weaned off metformin.", "user.takes", "metformin"),
