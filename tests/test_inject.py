@@ -405,11 +405,23 @@ def test_what_only_shares_a_word_with_the_question_is_not_told_beside_what_has_m
     assert all(name in every for name in ("Redis", "Vim", "Graz"))
 
 
-@pytest.mark.parametrize(("lexical", "match", "is_told"), [(0.2, 0.1, False), (0.2, 0.3, True), (0.0, 0.3, False), (0.5, 0.0, True)])
-def test_what_shares_a_word_with_the_question_and_is_near_it_is_told_though_it_is_unsure(
-    lexical: float, match: float, is_told: bool
+@pytest.mark.parametrize(
+    ("kind", "lexical", "match", "is_told"),
+    [
+        ("fact", 0.2, 0.1, False),
+        ("fact", 0.2, 0.3, True),
+        ("fact", 0.0, 0.3, False),
+        ("fact", 0.5, 0.0, True),
+        ("narrative", 0.2, 0.1, True),
+    ],
+)
+def test_an_unsure_fact_that_shares_a_word_is_told_where_it_has_half_as_many_or_is_near(
+    kind: str, lexical: float, match: float, is_told: bool
 ) -> None:
-    best, other = (hit(text).model_copy(update={"confidence_now": 0.5, "relevance": 0.1}) for text in ("Keeps bees", "Keeps hens"))
+    best, other = (
+        hit(text, kind=of).model_copy(update={"confidence_now": 0.5, "relevance": 0.1})
+        for text, of in (("Keeps bees", "fact"), ("Keeps hens", kind))
+    )
     best = best.model_copy(update={"parts": {"lexical": 1.0, "match": 0.5}})
     other = other.model_copy(update={"parts": {"lexical": lexical, "match": match}})
     assert ("hens" in made(Profile(), [best, other]).text) is is_told
