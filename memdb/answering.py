@@ -186,16 +186,21 @@ class Answering:
         limit: int,
         goal: str | None,
         system: str,
+        narrowed: Narrowed,
         now: datetime,
         said_by: datetime,
     ) -> tuple[Context, Callable[[], None]]:
         """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
         db, config, limit = self._store.database(), self._config, checks.count(limit, "limit")
         budget = config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
+        sifted = self._sift(narrowed, None)
         question = self._understood(query, user_id=user_id, now=now)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=now)
+        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=now, sifted=sifted)
+        held = materialize(db, user_id=user_id, now=now, said_by=said_by, config=config, others=False, tags=sifted.get("tags"))
+        if not hits and any(bound is not None for bound in sifted.values()):
+            held = held.model_copy(update={"soft_preferences": {}})  # which stand in for what is found only where all is looked at
         result = inject(
-            materialize(db, user_id=user_id, now=now, said_by=said_by, config=config, others=False),
+            held,
             self._diverse(hits, limit=limit),
             kinds=stored.kinds(db),
             sections={one.section: one for one in stored.rows_as(Section, db, db.all("sections.all"))},

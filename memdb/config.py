@@ -143,7 +143,7 @@ class Config(BaseModel):
     fact_versions: Count = Field(default=5, ge=0, description="how many former versions of a key stay; older ones go to the archive")
     task_stalls_after_days: Days = Field(default=30.0, gt=0, description="a task that nobody mentions for so long has stalled")
     bearing_match: float = Field(
-        default=0.25, ge=0, le=1, description="what shares no word with the question bears on it from this cosine on"
+        default=0.25, ge=0, le=1, description="what shares no word with the question, or hardly any, bears on it from this cosine on"
     )
 
     embed_batch: Count = Field(default=64, ge=1, description="texts embedded at once by the sync")

@@ -29,6 +29,12 @@ class Filters(Sieve, total=False):
     until: date | str | None
 
 
+def refuse_unknown(filters: Filters, verb: str) -> None:
+    """Refuse what is no filter, as Python refuses an argument that a function does not have."""
+    if unknown := sorted(filters.keys() - Filters.__optional_keys__):
+        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}")
+
+
 class Narrowed(Filters, total=False):
     """The same, and what leaves out a hit by its score or its age."""
 

@@ -41,7 +41,7 @@ from memdb.calibration import Calibration
 from memdb.config import Config
 from memdb.embed import Embedder, choose_embedder
 from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
-from memdb.filters import Filters, Narrowed
+from memdb.filters import Filters, Narrowed, refuse_unknown
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
@@ -717,7 +717,10 @@ class Memory:
         limit: int = CONTEXT_HITS,
         goal: str | None = None,
         system: str = "",
+        min_score: float | None = None,
+        tiers: Sequence[Tier] | None = None,
         now: Time | None = None,
+        **filters: Unpack[Filters],
     ) -> Context:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
@@ -730,9 +733,13 @@ class Memory:
         Cold messages are asked only when the rest is not enough. `limit` is how many hits may stand in it, of the first
         `config.context_candidates`.
 
+        `min_score`, `tiers` and the filters, those of `search`, narrow what is found for the question. Hard constraints, who the user is
+        and current tasks are told all the same; but with `tags` no task that has others only.
+
         Raises:
-            InputError: nobody is named, a number is no whole one, or a text is none.
+            InputError: nobody is named, a number is no whole one, a text is none, or a filter cannot be used.
         """
+        refuse_unknown(filters, "Memory.context")
         made, note = self._answering.context(
             query,
             user_id=user_id,
@@ -740,6 +747,7 @@ class Memory:
             limit=limit,
             goal=goal,
             system=system,
+            narrowed={**filters, "min_score": min_score, "tiers": tiers},
             now=self._now(now),
             said_by=self._said_by(now),
         )
@@ -768,8 +776,7 @@ class Memory:
             InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
                 number.
         """
-        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
-            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
+        refuse_unknown(filters, "Memory.assess")
         if checks.count(limit, "limit") > self._config.context_candidates:
             most = self._config.context_candidates
             raise InputError(f"{limit} hits are wanted where {most} are weighed; ask for fewer, or raise the setting context_candidates.")

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, Unpack
 
 from memdb import checks, stored
 from memdb.answering import CONTEXT_HITS, Answering
@@ -17,6 +17,7 @@ from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.errors import InputError
+from memdb.filters import Filters, refuse_unknown
 from memdb.identity import begin_work, end_work, is_gone, new_identity
 from memdb.linking import relate
 from memdb.llm import LanguageModel
@@ -25,7 +26,7 @@ from memdb.page import read_page, write_page
 from memdb.quoting import one_line
 from memdb.reading import read_consent
 from memdb.recording import action_hash_of
-from memdb.records import Fact
+from memdb.records import Fact, Tier
 from memdb.steps.clarify import clarify
 from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
@@ -149,7 +150,10 @@ class Session:
         limit: int = CONTEXT_HITS,
         goal: str | None = None,
         system: str = "",
+        min_score: float | None = None,
+        tiers: Sequence[Tier] | None = None,
         now: date | str | None = None,
+        **filters: Unpack[Filters],
     ) -> Context:
         """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget.
 
@@ -158,6 +162,7 @@ class Session:
         Raises:
             InputError: an argument cannot be used.
         """
+        refuse_unknown(filters, "Session.context")
         at = self._at(now, "now")
         self._heed_the_file(at)
         budget = self._config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
@@ -169,6 +174,7 @@ class Session:
             limit=limit,
             goal=goal,
             system=system,
+            narrowed={**filters, "min_score": min_score, "tiers": tiers},
             now=checks.lived(at, "now"),
             said_by=at if now is not None else self._said_by(at),
         )

@@ -2,6 +2,7 @@
 
 --   :now      when it is asked for; what is to be so later is left out
 --   :said_by  what was said until then was said, whatever the clock showed: what was so by then is so
+--   :tags     JSON array of those that a task has one of, or none at all; null for any
 -- statement: entries
 select
   iif(f.kind = 'task' and f.category = 'other', 'task_context', f.category) as category, f.key, f.value_text as text, f.fact_id,
@@ -15,6 +16,9 @@ where f.user_id = :user_id
   and f.valid_from <= max(:now, min(f.created_at, :said_by))
   and (f.valid_to is null or f.valid_to > :now)
   and (:others or f.category <> 'other' or f.kind = 'task')
+  -- what belongs to another matter is no task of this one; what belongs to none is one of each
+  and (:tags is null or (f.kind <> 'task' and f.category <> 'task_context') or f.tags = '[]'
+    or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- A change counts from when it takes place: what ends on a day to come is so until then, and where it does not end then after all, there is no change.

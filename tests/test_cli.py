@@ -321,6 +321,13 @@ def test_a_context_begins_with_what_is_given_for_it(db: Path) -> None:
     )
 
 
+def test_a_context_is_narrowed_as_a_search_is(db: Path) -> None:
+    whole, narrowed = (
+        json.loads(ok("context", "jazz?", "--user", "ana", *given, "--json", "--db", db)) for given in ([], ["--tags", "food"])
+    )
+    assert ("jazz" in whole["text"], "jazz" in narrowed["text"]) == (True, False)
+
+
 def test_the_context_keeps_to_its_budget(db: Path) -> None:
     made = json.loads(ok("context", "Where does Ana live?", "--user", "ana", "--max-tokens", "30", "--json", "--db", db))
     assert made["tokens"] <= made["max_tokens"] == 30

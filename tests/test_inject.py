@@ -392,6 +392,41 @@ def test_what_is_held_under_the_key_that_is_asked_for_is_told_though_it_is_unsur
     assert [[item.text for item in made(Profile(), [one]).items] for one in (doubtful, asked)] == [[], ["- User drives a Skoda (unsure)"]]
 
 
+def test_what_only_shares_a_word_with_the_question_is_not_told_beside_what_has_more_of_them(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        for key, text in (
+            ("cache", "Ana uses Redis as a cache"),
+            ("editor", "Ana uses Vim for notes"),
+            ("host", "Ana uses a host in Graz"),
+        ):
+            mem.remember(text, user_id="ana", key=f"stack.{key}")
+        one, every = (mem.context(asked, user_id="ana").text for asked in ("What are we using Redis for?", "What does Ana use?"))
+    assert [name in one for name in ("Redis", "Vim", "Graz")] == [True, False, False]
+    assert all(name in every for name in ("Redis", "Vim", "Graz"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "lexical", "match", "is_told"),
+    [
+        ("fact", 0.2, 0.1, False),
+        ("fact", 0.2, 0.3, True),
+        ("fact", 0.0, 0.3, False),
+        ("fact", 0.5, 0.0, True),
+        ("narrative", 0.2, 0.1, True),
+    ],
+)
+def test_an_unsure_fact_that_shares_a_word_is_told_where_it_has_half_as_many_or_is_near(
+    kind: str, lexical: float, match: float, is_told: bool
+) -> None:
+    best, other = (
+        hit(text, kind=of).model_copy(update={"confidence_now": 0.5, "relevance": 0.1})
+        for text, of in (("Keeps bees", "fact"), ("Keeps hens", kind))
+    )
+    best = best.model_copy(update={"parts": {"lexical": 1.0, "match": 0.5}})
+    other = other.model_copy(update={"parts": {"lexical": lexical, "match": match}})
+    assert ("hens" in made(Profile(), [best, other]).text) is is_told
+
+
 def test_messages_that_stand_first_are_told_though_they_were_said_long_ago_and_in_other_words() -> None:
     said = [
         hit(f"We moved to street {place}", kind="message", score=1 - place / 10).model_copy(

@@ -375,9 +375,17 @@ def test_an_error_repeats_no_very_long_text_whole(mem: memdb.Memory) -> None:
     assert told.endswith("xxx'; list the ids with facts() or `memdb facts`.")
 
 
-def test_an_argument_that_assess_does_not_have_is_told_as_python_tells_it(mem: memdb.Memory) -> None:
-    with pytest.raises(TypeError, match=r"^Memory.assess\(\) got an unexpected keyword argument 'foo'$"):
-        mem.assess("x", user_id="ana", foo=1)  # type: ignore[call-arg]
+def test_an_argument_that_is_no_filter_is_told_as_python_tells_it(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s") as session:
+        verbs: dict[str, Callable[..., object]] = {
+            "Memory.assess": mem.assess,
+            "Memory.context": mem.context,
+            "Session.context": session.context,
+        }
+        for verb, ask in verbs.items():
+            whose = {} if verb.startswith("Session") else {"user_id": "ana"}
+            with pytest.raises(TypeError, match=rf"^{verb}\(\) got an unexpected keyword argument 'foo'$"):
+                ask("x", foo=1, **whose)
 
 
 def test_assess_narrows_by_age_and_score_as_search_does(mem: memdb.Memory) -> None:

@@ -265,3 +265,32 @@ def test_what_an_answer_is_judged_by_is_sifted_too(tell: Tell) -> None:
     for narrowed, found in (({"must": ["heron"]}, {"t0", "t2"}), ({"since": "2025-03-02", "until": "2025-03-02"}, {"t1"})):
         hits = mem.assess("What did I see?", user_id="ana", kinds=["message"], now="2025-03-05", **narrowed)
         assert {hit.fact.source_turn_id for hit in hits} == found
+
+
+@pytest.fixture
+def two_matters(mem: memdb.Memory) -> memdb.Memory:
+    mem.remember("Ana avoids nuts", user_id="ana", key="user.avoids", object="nuts")
+    mem.remember("Ana prefers tea", user_id="ana", key="user.prefers", object="tea")
+    for text, matter in (("Redis keeps the sessions", "code"), ("Redis plays the piano", "novel")):
+        mem.remember(text, user_id="ana", tags=[matter])
+        mem.remember(f"Finish the {matter}", user_id="ana", kind="task", tags=[matter])
+    mem.remember("Buy milk", user_id="ana", kind="task")
+    return mem
+
+
+def test_a_context_of_one_matter_tells_what_bears_its_tag_and_what_is_always_told(two_matters: memdb.Memory) -> None:
+    told = two_matters.context("What is Redis?", user_id="ana", tags=["code"]).text
+    assert all(text in told for text in ("keeps the sessions", "Finish the code", "Buy milk", "avoids nuts"))
+    assert not any(text in told for text in ("piano", "novel"))
+
+
+def test_a_context_of_a_session_is_narrowed_as_any_other(two_matters: memdb.Memory) -> None:
+    with two_matters.session("ana", "s") as session:
+        told = session.context("What is Redis?", tags=["novel"], kinds=["fact"]).text
+    assert ("piano" in told, "sessions" in told) == (True, False)
+
+
+def test_a_narrowed_context_that_finds_nothing_is_not_filled_up_with_preferences(two_matters: memdb.Memory) -> None:
+    whole, narrowed = (two_matters.context("Redis?", user_id="ana", **least).text for least in ({}, {"min_score": 1e6}))  # type: ignore[arg-type]
+    assert ("Redis plays" in whole, "Redis" in narrowed) == (True, False)
+    assert ("avoids nuts" in narrowed, "prefers tea" in narrowed) == (True, False)

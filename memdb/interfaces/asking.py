@@ -40,8 +40,9 @@ def router(memory: Callable[[], Memory], doorkeeper: Doorkeeper) -> APIRouter:
         """Memory made ready for a prompt, within a budget of tokens, with a verdict on it."""
         key.open(body.user_id)
         return memory().context(
-            body.query, user_id=body.user_id, max_tokens=body.max_tokens, limit=body.limit, goal=body.active_goal, system=body.system
-        )
+            body.query, user_id=body.user_id, max_tokens=body.max_tokens, limit=body.limit, goal=body.active_goal, system=body.system,
+            tiers=body.tiers, min_score=body.min_score, **body.filters(),
+        )  # fmt: skip
 
     @made.post("/memory/recall")
     def recall(body: shapes.RecallIn, key: Key) -> shapes.Found:

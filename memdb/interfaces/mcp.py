@@ -187,8 +187,9 @@ def event(memory: Memory, asked: shapes.EventIn) -> shapes.Happened:
 def context(memory: Memory, asked: shapes.ContextIn) -> Prepared:
     """Memory made ready for your next answer, within a budget of tokens, and whether to answer from it; `search` tells the ids of facts."""
     made = memory.context(
-        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, limit=asked.limit, goal=asked.active_goal, system=asked.system
-    )
+        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, limit=asked.limit, goal=asked.active_goal, system=asked.system,
+        tiers=asked.tiers, min_score=asked.min_score, **asked.filters(),
+    )  # fmt: skip
     return Prepared.of(made)
 
 

@@ -110,9 +110,11 @@ def search(
     )
 
 
+@narrowing
 def context(
     query: Annotated[str, typer.Argument(help="What the next prompt is about.")],
     user: User,
+    *,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=0, help="The budget in tokens; the setting context_max_tokens by default.")
     ] = None,
@@ -120,6 +122,7 @@ def context(
     goal: Goal = None,
     system: Annotated[str, typer.Option("--system", help="What opens the prompt, such as who the assistant is.")] = "",
     weights: Weights = None,
+    narrowed: Narrowed,
     now: Now = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
@@ -127,7 +130,7 @@ def context(
 ) -> None:
     """Print memory made ready for the next prompt, within a budget of tokens."""
     with opened(existing(db), embedder=embedder, weights=weights) as memory:
-        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
+        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now, **narrowed)
     if made.degraded and embedder != "none":
         say(made.degraded)
     if json:

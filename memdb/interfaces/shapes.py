@@ -97,17 +97,13 @@ class UserIn(Body):
     user_id: Name = Field(description="Whose memory.")
 
 
-class Asked(UserIn):
+class Narrowed(UserIn):
     """A question, what the user is after, and what is looked at only; what is null is no filter."""
 
     also = {"goal": "active_goal"}
     query: Query = Field(description="A question, or any text.")
     active_goal: Query | None = Field(
         None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
-    )
-    as_of: Moment | None = Field(None, description="What was true at that time.")
-    statuses: Only[Status] = Field(
-        None, description="Only these; what is believed or pending, if left out, and with as_of what was true then."
     )
     kinds: Only[str] = Field(None, description="Only these kinds, such as fact, message, episode, note, task.")
     categories: Only[Category] = Field(None, description="Only these.")
@@ -129,6 +125,15 @@ class Asked(UserIn):
             since=self.since, until=self.until, participants=self.participants, min_age_minutes=self.min_age_minutes,
             max_age_days=self.max_age_days,
         )  # fmt: skip
+
+
+class Asked(Narrowed):
+    """A question of what is believed now or was at another time."""
+
+    as_of: Moment | None = Field(None, description="What was true at that time.")
+    statuses: Only[Status] = Field(
+        None, description="Only these; what is believed or pending, if left out, and with as_of what was true then."
+    )
 
 
 class ObserveIn(UserIn):
@@ -423,21 +428,19 @@ class Found(Body):
         return cls(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
 
-class ContextIn(UserIn):
-    """What the next prompt is about."""
+class ContextIn(Narrowed):
+    """What the next prompt is about, and what of it is looked at only."""
 
     model_config = an_example(user_id="ana", query="What shall I cook?", max_tokens=200)
 
-    also = {"goal": "active_goal"}
     query: Query = Field(description="What the next prompt is about.")
     max_tokens: int | None = Field(
         None, strict=True, ge=0, le=200_000, description="The budget in tokens; the setting context_max_tokens, if left out."
     )
     limit: int = Field(16, strict=True, ge=0, le=200, description="How many at most.")
-    active_goal: Query | None = Field(
-        None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
-    )
     system: str = Field("", max_length=20_000, description="What opens the prompt.")
+    tiers: Only[Tier] = Field(None, description="Of messages, episodes and memories, only those of these ages.")
+    min_score: float | None = Field(None, strict=True, allow_inf_nan=False, description="Leave out of what is found what scores less.")
 
 
 class LinkIn(Body):

@@ -23,6 +23,7 @@ _UNCONFIRMED, _DISPUTED, _OUTDATED = " (unconfirmed)", " (disputed)", " (may be 
 _CLAUSE = re.compile(r"[,;:.!?()\n–—]+|\b(?:and|but|because|so|then|or)\b")
 _GRAMMAR = (STOP_WORDS | PLEASANTRIES) - {"no", "not"}
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
+_SHARE = 0.5  # of the most of the question's words that a fact has: what has less of them only happens to share one
 _FIRST = 4  # hits of which a message is told however long ago it was said: that it was said is beyond doubt
 
 
@@ -168,7 +169,12 @@ def _lines(
         (4, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
     first = {hit.fact.fact_id for hit in hits[:_FIRST] if hit.fact.kind == "message"} | {answered}
-    usable = [hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id in first]
+    most = max((hit.parts.get("lexical", 0.0) for hit in hits if hit.fact.kind == "fact"), default=0.0)
+    usable = [
+        hit
+        for hit in hits
+        if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config, most=most) or hit.fact.fact_id in first
+    ]
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
         for entry in entries:
@@ -262,9 +268,16 @@ def _tone(confidence: float | None, config: Config) -> Tone | None:
     return "hedge" if confidence >= config.hedge_confidence else "avoid"
 
 
-def _asked_for(hit: Hit, config: Config) -> bool:
-    """Whether a question asks for an item: in its words, under its key, or plainly by meaning."""
-    return hit.parts.get("lexical", 0.0) > 0 or hit.is_asked_for or (hit.relevance or 0.0) > config.abstain_relevance
+def _asked_for(hit: Hit, config: Config, *, most: float) -> bool:
+    """Whether a question asks for an item: in its words, under its key, or plainly by meaning.
+
+    A fact that only shares a word with it is not asked for: it has half as much of the question's words as one has at `most`, or is near
+    it in meaning, too. Of what was said or happened any word will do.
+    """
+    if hit.is_asked_for or (hit.relevance or 0.0) > config.abstain_relevance:
+        return True
+    words, meaning = hit.parts.get("lexical", 0.0), hit.parts.get("match", 0.0)
+    return words > 0 and (hit.fact.kind != "fact" or words >= _SHARE * most or meaning >= config.bearing_match)
 
 
 def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
