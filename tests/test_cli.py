@@ -685,6 +685,8 @@ import signal, sys, threading, time
 from memdb_command import main
 import memdb.observer, memdb.interfaces.commands
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is not heard otherwise
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nor this one, where nohup started them
 def think(*_, **__):
     print("thinks", flush=True)
     time.sleep(60)
