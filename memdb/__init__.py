@@ -1,5 +1,6 @@
 """memdb: the long-term memory of an AI assistant in one SQLite file."""
 
+from memdb import hushed as hushed  # before what takes long
 from memdb import lean as lean  # first of all, since nobody may have a database open yet
 from memdb.answers import (
     Bootstrap,

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memdb.records import ModelCall
 
 
-_LONGEST, _BEGINNING, _END = 2_000, 1_000, 500
+_LONGEST, _BEGINNING, _END = 2_000, 1_000, 500  # of a whole sentence
+_LONGEST_NAME, _NAME_BEGINS, _NAME_ENDS = 120, 80, 20  # of what it quotes: an id, a name, a text that was given
+_QUOTED = re.compile(r"""(?<![\w\\])'(?:\\.|[^'\\])*+'|(?<!\\)"(?:\\.|[^"\\])*+\"""", re.DOTALL)  # between marks, not from an apostrophe on
 
 
 class MdbError(Exception):
     """Anything memdb raises on purpose."""
 
     def __str__(self) -> str:
-        """Return the sentence; where it repeats a very long text that was given, the middle is left out."""
-        told = super().__str__()
+        """Return the sentence; of a long name or text that it repeats, only the beginning and the end."""
+        told = _QUOTED.sub(_in_short, super().__str__())
         return told if len(told) <= _LONGEST else f"{told[:_BEGINNING]} … {told[-_END:]}"
+
+
+def _in_short(quoted: re.Match[str]) -> str:
+    told = quoted[0]
+    return told if len(told) <= _LONGEST_NAME else f"{told[:_NAME_BEGINS]} … {told[-_NAME_ENDS:]}"
 
 
 class ConfigError(MdbError, ValueError):

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import apsw
 
-from memdb import files
+from memdb import another_sqlite, files
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.daytime import clock_changes
@@ -96,6 +96,8 @@ class Store:
             with self._lock:
                 self._databases.add(existing)
                 self._file, self._opened = existing.file, True
+            if existing.file and apsw.using_amalgamation:  # otherwise Python's own may be the same library
+                another_sqlite.watch(self, self.path, existing.file)
         return existing
 
     def beside(self) -> None:
@@ -143,6 +145,7 @@ class Store:
         with self._lock:
             self._closed = True
             databases, self._databases = list(self._databases), WeakSet()
+        another_sqlite.let_go(self)
         for database in databases:
             database.close()
 

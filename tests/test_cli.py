@@ -645,6 +645,20 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+def test_ctrl_c_while_python_imports_the_package_to_run_it_ends_it_without_a_word() -> None:
+    begun = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "memdb", "--version"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # where the tests run in the background, it is not heard otherwise
+    )  # fmt: skip
+    assert begun.stderr is not None
+    while "memdb.records" not in begun.stderr.readline():
+        assert begun.poll() is None
+    begun.send_signal(signal.SIGINT)
+    told, error = begun.communicate(timeout=60)
+    assert (begun.returncode, told, "Traceback" in error) == (130, "", False)
+
+
 def test_a_damaged_file_is_told_without_a_traceback(tmp_path: Path) -> None:
     path = tmp_path / "mem.db"
     with memdb.open(path, embedder=None, config={"worker": False}) as mem:
@@ -678,6 +692,8 @@ import signal, sys, threading, time
 from memdb_command import main
 import memdb.observer, memdb.interfaces.commands
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is not heard otherwise
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nor this one, where nohup started them
 def think(*_, **__):
     print("thinks", flush=True)
     time.sleep(60)

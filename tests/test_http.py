@@ -1184,6 +1184,18 @@ def test_a_free_port_is_told(running: list[subprocess.Popen[bytes]], tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("new", [True, False])
+def test_a_memory_that_is_made_to_be_served_is_told_to_be_new(running: list[subprocess.Popen[bytes]], tmp_path: Path, new: bool) -> None:
+    path = tmp_path / "mem.db"
+    if not new:
+        memdb.open(path, embedder=None).close()
+    command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(path), "--embedder", "none", "--port", "0"]
+    running.append(subprocess.Popen(command, stderr=subprocess.PIPE))
+    assert running[0].stderr
+    assert (b"mem.db, which is new, at http://" in running[0].stderr.readline()) == new
+
+
+@pytest.mark.slow
 def test_several_workers_serve_one_file(served: Callable[..., str]) -> None:
     address = served("--workers", "3")
 

@@ -366,6 +366,17 @@ def test_a_session_of_no_name_is_none(mem: memdb.Memory) -> None:
     assert mem.turns("ana")[0].session_id is None
 
 
+@pytest.mark.parametrize("name", ["x" * 1_000, "it's " * 200, "“a\" or 'b" * 100, "one\ntwo " * 500])
+def test_an_error_repeats_of_a_long_name_what_a_person_can_read(mem: memdb.Memory, name: str) -> None:
+    with pytest.raises(memdb.NotFoundError) as refused:
+        mem.link(name, name, "supports")
+    told = str(refused.value)
+    assert told.startswith("There is no fact ")
+    assert told.endswith("list the ids with facts() or `memdb facts`.")
+    assert name[:3] in told
+    assert len(told) < 400
+
+
 def test_an_error_repeats_no_very_long_text_whole(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.NotFoundError) as caught:
         mem.fact("x" * 1_000_000)

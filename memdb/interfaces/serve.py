@@ -40,10 +40,11 @@ def serve(
     keys_for(host)
     with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
         port = bound.getsockname()[1]
+    new = "" if os.path.exists(db) else ", which is new,"  # told, lest a path that is mistyped passes for a memory that has forgotten all
     with memdb.open(db, embedder=embedder_of(embedder), weights=weights, config={"worker": False}) as memory:
         patience = _patience(memory)  # and an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
-    say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
+    say(f"serves {db}{new} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
     app = "memdb.interfaces.http:from_environment"
     if workers > 1:
         with _until_interrupted(), _signals_heard():
