@@ -16,8 +16,9 @@ _DO = {
 _DID = re.compile(r"(?<=[^\Wes])ed$", re.IGNORECASE)  # "booked"
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
 _DOING = {
-    **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting", "squat": "squatting"},
-    **{"see": "seeing", "jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring", "sit": "sitting"},
+    **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
+    **{"see": "seeing", "jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
+    **{"sit": "sitting", "squat": "squatting"},
 }
 
 
@@ -69,7 +70,7 @@ class _Said(str):
         if spec == "do":
             return _DO.get(self.lower()) or _DID.sub("", self)
         if spec == "doing":
-            return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
+            return "" if not self else _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
         if spec == "is":
             return "am" if self.lower() == "i" else "is"
         if spec == "at":
