@@ -312,8 +312,9 @@ def _is_not_yet(pattern: Pattern, clause: Clause, true: Validity) -> bool:
 
 
 def _is_alone(clause: Clause, here: Circumstances) -> bool:
-    """Whether the turn says nothing beside this clause but what is polite."""
-    said = Counter(_WORD.findall(CONTRACTED.sub(expand, here.text).lower()))
+    """Whether the turn says nothing beside this clause but what is polite, or why one asks it."""
+    text = compiled(rules().phrase["own_reasons"]).sub("", CONTRACTED.sub(expand, here.text).lower())
+    said = Counter(_WORD.findall(text))
     besides = said - Counter(_WORD.findall(clause.text.lower()))
     return all(compiled(rules().phrase["polite"]).fullmatch(word) for word in besides)
 

@@ -44,7 +44,7 @@ class Clause:
 
 _HAVE_HAD = re.compile(  # and has it still
     r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b"
-    r"|\w+(?: \w+)? (?:since\b|for (?:\w+ )?(?:years|decades)\b|all my life))",
+    r"|[\w'’-]+(?: [\w'’-]+){0,3} (?:since\b|for (?:\w+ )?(?:years|decades)\b|all my life))",
     re.IGNORECASE,
 )
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"

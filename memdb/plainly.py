@@ -9,11 +9,16 @@ from functools import cache, lru_cache
 from memdb.english_rules import Plainly, compiled, rules
 
 _DOES = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "study": "studies", "watch": "watches", "teach": "teaches"}
-_DO = {"worked": "work", "lived": "live", "had": "have", "drove": "drive", "was": "am"}
+_DO = {
+    **{"worked": "work", "lived": "live", "had": "have", "drove": "drive", "was": "am", "sent": "send", "paid": "pay", "rung": "ring"},
+    **{"bought": "buy", "filed": "file", "submitted": "submit", "cancelled": "cancel"},
+}
+_DID = re.compile(r"(?<=[^\Wes])ed$", re.IGNORECASE)  # "booked"
 _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss"
 _DOING = {
     **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
     **{"see": "seeing", "jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
+    **{"sit": "sitting", "squat": "squatting"},
 }
 
 
@@ -63,9 +68,9 @@ class _Said(str):
         if spec == "does":
             return _DOES.get(self.lower()) or (str(self) if _DOES_ALREADY.search(self) else f"{self}s")
         if spec == "do":
-            return _DO.get(self.lower(), str(self))
+            return _DO.get(self.lower()) or _DID.sub("", self)
         if spec == "doing":
-            return _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
+            return "" if not self else _DOING.get(self.lower(), f"{self.removesuffix('e')}ing")
         if spec == "is":
             return "am" if self.lower() == "i" else "is"
         if spec == "at":

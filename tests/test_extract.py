@@ -453,6 +453,18 @@ def test_an_order_that_stands_alone_is_meant_for_good(besides: str, predicates: 
     assert one(f"{besides}Please don't use emojis.", predicates).object == "emojis"
 
 
+@pytest.mark.parametrize("reason", [", they annoy me", " because I'm dyslexic", ", English isn't my first language"])
+def test_an_order_may_stand_beside_its_reason(reason: str, predicates: Mapping[str, Predicate]) -> None:
+    found = {candidate.key: candidate.object for candidate in read(f"Please don't use emojis{reason}.", predicates)}
+    assert found["user.does_not_want"] == "emojis"
+
+
+@pytest.mark.parametrize("what", ["asthma", "type 1 diabetes", "high blood pressure"])
+def test_what_one_has_had_for_long_is_had(what: str, predicates: Mapping[str, Predicate]) -> None:
+    found = one(f"I've had {what} since I was nine.", predicates)
+    assert (found.key, found.object) == ("user.has_condition", what)
+
+
 @pytest.mark.parametrize("request_", ["Give me a slogan. ", "Can you sum this up? ", "Make it funny, and "])
 def test_an_order_beside_a_request_is_meant_for_that_request(request_: str, predicates: Mapping[str, Predicate]) -> None:
     assert read(f"{request_}Don't use emojis.", predicates) == []
