@@ -283,8 +283,14 @@ def collections_of(client: chroma.ClientAPI) -> dict[tuple[str, str, str], tuple
                     one.get(where=where, where_document=containing)["documents"]
                     for where, containing in cast(
                         "list[tuple[Where | None, WhereDocument | None]]",
-                        [({"t": {"$ne": "y"}}, None), (None, {"$contains": "tea"}), (None, {"$not_contains": "tea"}), (None, {"$regex": "r.m"}),
-                         ({"chroma:document": "the same"}, None), ({"chroma:uri": "the same"}, None)],
+                        [
+                            ({"t": {"$ne": "y"}}, None),
+                            (None, {"$contains": "tea"}),
+                            (None, {"$not_contains": "tea"}),
+                            (None, {"$regex": "r.m"}),
+                            ({"chroma:document": "the same"}, None),
+                            ({"chroma:uri": "the same"}, None),
+                        ],
                     )  # fmt: skip
                 ]
                 near = one.query(query_embeddings=[[0.0, 0.0]], n_results=9)
