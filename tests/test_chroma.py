@@ -291,7 +291,7 @@ def collections_of(client: chroma.ClientAPI) -> dict[tuple[str, str, str], tuple
                             ({"chroma:document": "the same"}, None),
                             ({"chroma:uri": "the same"}, None),
                         ],
-                    )  # fmt: skip
+                    )
                 ]
                 near = one.query(query_embeddings=[[0.0, 0.0]], n_results=9)
                 kept = one.get(include=["documents", "metadatas", "uris"])
@@ -336,6 +336,17 @@ def test_a_database_is_deleted_with_its_own_collections_alone(full: chroma.Clien
     with chroma.AdminClient(full.get_settings()) as admin:
         admin.delete_database("sales", tenant="acme")
     assert collections_of(full) == {name: told for name, told in before.items() if name[:2] != ("acme", "sales")}
+
+
+def test_a_collection_keeps_its_metadata_under_another_name(full: chroma.ClientAPI) -> None:
+    notes = full.get_collection("notes", embedding_function=None)
+    notes.modify(name="told")
+    assert full.get_collection("told", embedding_function=None).metadata == notes.metadata == {"of": "acme sales notes tea"}
+
+
+def test_a_database_of_no_tenant_is_not_made(full: chroma.ClientAPI) -> None:
+    with chroma.AdminClient(full.get_settings()) as admin, pytest.raises(chroma.errors.NotFoundError, match=r"Tenant \[nobody\] not found"):
+        admin.create_database("sales", tenant="nobody")
 
 
 def test_the_first_vectors_fix_the_dimension_of_their_own_collection_alone(client: chroma.ClientAPI) -> None:

@@ -360,6 +360,14 @@ def test_a_line_that_is_removed_of_what_has_ended_since_asks_for_nothing(mem: me
     assert offers(mem) == []
 
 
+def test_a_line_that_is_removed_of_what_is_over_by_the_clock_asks_for_nothing(mem: memdb.Memory, page: Path) -> None:
+    mem.remember("Stays in Rome", user_id="ana", valid_to="2025-03-02T09:00:00Z", timestamp="2025-03-01")
+    mem.session("ana", "s2", now="2025-03-01T11:00:00Z").close()
+    assert "Stays in Rome" in page.read_text()
+    page.write_text("\n".join(line for line in page.read_text().splitlines() if "Stays in Rome" not in line), encoding="utf-8")
+    assert offers(mem) == []
+
+
 def test_what_waits_for_a_word_stands_on_the_page_before_it_is_to_begin(mem: memdb.Memory) -> None:
     for day, text in enumerate(("I work at Acme.", "I start at Bosch next month."), start=1):
         mem.observe(text, user_id="ana", timestamp=f"2025-03-0{day}")
