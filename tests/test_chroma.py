@@ -267,7 +267,7 @@ def full(client: chroma.ClientAPI) -> chroma.ClientAPI:
             said = [*(f"{tenant} {database} {name} {one}" for one in ("tea", "rum")), "the same"]
             vectors, told = [[float(place), float(other)] for other in range(3)], [{"t": "x", "said": text} for text in said]
             client.create_collection(name, metadata={"of": said[0]}, embedding_function=None).add(
-                ids=["a", "b", "c"], documents=said, embeddings=vectors, metadatas=cast("list[Metadata]", told), uris=said
+                ids=["a", "b", "c"], documents=said, embeddings=vectors, metadatas=cast("list[Metadata]", told), uris=[*said]
             )
     return client
 
