@@ -125,6 +125,8 @@ class Intake:
 
     def _take(self, turns: Sequence[Turn]) -> int:
         """Put turns into the queue in one transaction, and return how many were new."""
+        if not turns:  # a model that only called tools said nothing in any of them
+            return 0
         self._note_happened(min(turn.timestamp for turn in turns))
         db = self._store.database()
         with db.transaction():

@@ -234,6 +234,11 @@ def test_what_is_done_for_one_user_leaves_the_rows_of_another_as_they_were(verb:
     [
         (["I live in Porto."], ["Let's role play."]),
         (["I have a job interview on 20 May.", "The job interview got pushed back a week."], ["I have a job interview on 12 May."]),
+        (["I like tea.", "The job interview got pushed back a week."], ["I have a job interview on 12 May."]),
+        (["I like tea.", "Eva moved to Oslo."], ["My sister is called Eva."]),
+        (["My sister lives in Rome.", "She moved to Oslo."], ["My brother lives in Berlin."]),
+        (["I used to live in Faro."], ["I used to live in Faro."]),
+        (["I like tea.", "I like jazz.", "My wife is coming to dinner."], ["I'm married.", "I got divorced."]),
     ],
 )
 def test_what_one_says_is_read_as_if_nobody_else_had_spoken_before(tmp_path: Path, own: list[str], others: list[str]) -> None:
@@ -247,6 +252,23 @@ def test_what_one_says_is_read_as_if_nobody_else_had_spoken_before(tmp_path: Pat
             mem.drain()
             read.append([(fact.key, fact.object, fact.status, fact.event_time) for fact in mem.facts("ana", statuses=EVERY, now=END)])
     assert read[0] == read[1] != []
+
+
+def test_who_is_asked_something_answers_that_though_another_says_something_in_between(tmp_path: Path) -> None:
+    turns = (("ana", "Hello.", "Do you live in Leeds?"), ("abe", "I like tea.", "I see."), ("ana", "Yes.", ""))
+    with opened(tmp_path / "mem.db") as mem:
+        for number, (user, text, answer) in enumerate(turns):
+            mem.observe(text, answer, user_id=user, turn_id=f"t{number}", session_id="s", timestamp=START + timedelta(minutes=number))
+        mem.drain()
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in", now=END)] == ["Leeds"]
+
+
+def test_who_moves_while_another_lives_somewhere_shortens_only_own_times(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        for user, day, text in (("abe", 0, "I live in Porto."), ("abe", 9, "I moved to Lisbon."), ("ana", 5, "I live in Faro.")):
+            mem.observe(text, user_id=user, turn_id=f"t{day}", timestamp=START + timedelta(days=day))
+            mem.drain()
+        assert [fact.object for fact in mem.facts("abe", key="user.lives_in", as_of=START + timedelta(days=7))] == ["Porto"]
 
 
 def test_who_has_left_somebody_has_left_nobody_of_another(tmp_path: Path) -> None:

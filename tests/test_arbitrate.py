@@ -1394,3 +1394,10 @@ def test_another_number_is_another_value_however_long_it_is(mem: memdb.Memory) -
         mem.observe(said, user_id="u")
         mem.drain()
     assert {fact.object for fact in mem.facts(user_id="u") if fact.key == "son.age"} == {"eleven", "12"}
+
+
+def test_what_is_so_now_lasts_until_the_first_of_what_is_to_come_begins(tell: Callable[..., memdb.Memory]) -> None:
+    mem = tell("I'll be living in Lisbon from June.", "I'll be living in Faro from September.", "I live in Porto.")
+    begun = {fact.object: (fact.valid_from, fact.valid_to) for fact in mem.facts("ana", key="user.lives_in", now="2025-04-01")}
+    assert sorted(begun, key=lambda place: begun[place][0]) == ["Porto", "Lisbon", "Faro"]
+    assert (begun["Porto"][1], begun["Lisbon"][1], begun["Faro"][1]) == (begun["Lisbon"][0], begun["Faro"][0], None)

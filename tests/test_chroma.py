@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -247,6 +248,123 @@ def test_databases_keep_collections_apart(client: chroma.ClientAPI) -> None:
         admin.delete_database("sales", tenant="acme")
     with pytest.raises(chroma.errors.NotFoundError, match=r"Database \[sales\] not found"):
         client.set_tenant("acme", "sales")
+
+
+PLACES = [(tenant, database) for tenant in ("default_tenant", "acme") for database in ("default_database", "sales")]
+TOUCHED = ("acme", "sales", "notes")
+
+
+@pytest.fixture
+def full(client: chroma.ClientAPI) -> chroma.ClientAPI:
+    """A file with two collections in each of four databases, all of the same names and ids; the client is of the last one."""
+    with chroma.AdminClient(client.get_settings()) as admin:
+        admin.create_tenant("acme")
+        for tenant, database in PLACES[1:]:
+            admin.create_database(database, tenant=tenant)
+    for place, (tenant, database) in enumerate(PLACES):
+        client.set_tenant(tenant, database)
+        for name in ("drafts", "notes"):
+            said = [*(f"{tenant} {database} {name} {one}" for one in ("tea", "rum")), "the same"]
+            vectors, told = [[float(place), float(other)] for other in range(3)], [{"t": "x", "said": text} for text in said]
+            client.create_collection(name, metadata={"of": said[0]}, embedding_function=None).add(
+                ids=["a", "b", "c"], documents=said, embeddings=vectors, metadatas=cast("list[Metadata]", told), uris=[*said]
+            )
+    return client
+
+
+def collections_of(client: chroma.ClientAPI) -> dict[tuple[str, str, str], tuple[object, ...]]:
+    """What is told of every collection of a file, however it is asked."""
+    told: dict[tuple[str, str, str], tuple[object, ...]] = {}
+    for tenant, database in PLACES:
+        with suppress(chroma.errors.NotFoundError):
+            client.set_tenant(tenant, database)
+            for one in client.list_collections():
+                texts = [
+                    one.get(where=where, where_document=containing)["documents"]
+                    for where, containing in cast(
+                        "list[tuple[Where | None, WhereDocument | None]]",
+                        [
+                            ({"t": {"$ne": "y"}}, None),
+                            (None, {"$contains": "tea"}),
+                            (None, {"$not_contains": "tea"}),
+                            (None, {"$regex": "r.m"}),
+                            ({"chroma:document": "the same"}, None),
+                            ({"chroma:uri": "the same"}, None),
+                        ],
+                    )
+                ]
+                near = one.query(query_embeddings=[[0.0, 0.0]], n_results=9)
+                kept = one.get(include=["documents", "metadatas", "uris"])
+                told[tenant, database, one.name] = (one.id, one.metadata, one.count(), client.count_collections(), kept, texts, near)
+    return told
+
+
+ACTS: dict[str, Callable[[chroma.ClientAPI, chroma.Collection], object]] = {
+    "drop": lambda client, notes: client.delete_collection("notes"),
+    "rename": lambda client, notes: notes.modify(name="told", metadata={"of": "nothing"}),
+    "add": lambda client, notes: notes.add(ids=["d"], documents=["tea"], embeddings=[[9.0, 9.0]], metadatas=[{"new": 1}]),
+    "update": lambda client, notes: notes.update(ids=["a"], documents=["rum"], embeddings=[[9.0, 9.0]], metadatas=[{"t": "y"}]),
+    "upsert": lambda client, notes: notes.upsert(ids=["a"], documents=["rum"], embeddings=[[9.0, 9.0]], metadatas=[{"t": "y"}]),
+    "name a source": lambda client, notes: notes.update(ids=["a"], metadatas=[{"chroma:uri": 1}]),
+    "delete by id": lambda client, notes: notes.delete(ids=["a"]),
+    "delete by metadata": lambda client, notes: notes.delete(where={"t": {"$ne": "y"}}),
+    "delete by document": lambda client, notes: notes.delete(where_document={"$contains": "tea"}),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_is_done_to_one_collection_leaves_all_others_as_they_were(full: chroma.ClientAPI, act: str) -> None:
+    before = collections_of(full)
+    ACTS[act](full, full.get_collection("notes", embedding_function=None))
+    after = collections_of(full)
+    assert before.pop(TOUCHED) != after.pop(TOUCHED, None)
+    if act in ("drop", "rename"):  # what it stood beside is told how many there are, or has a new neighbour
+        before = {name: told[:3] + told[4:] for name, told in before.items()}
+        after = {name: told[:3] + told[4:] for name, told in after.items() if name[2] != "told"}
+    assert after == before
+
+
+def test_a_collection_tells_of_its_own_records_alone(full: chroma.ClientAPI) -> None:
+    for (tenant, database, name), (_, _, count, collections, _, texts, near) in collections_of(full).items():
+        own = [*(f"{tenant} {database} {name} {one}" for one in ("tea", "rum")), "the same"]
+        assert (count, collections, texts) == (3, 2, [own, own[:1], own[1:], own[1:2], own[2:], own[2:]])
+        assert cast("chroma.QueryResult", near)["documents"] == [own]
+
+
+def test_a_database_is_deleted_with_its_own_collections_alone(full: chroma.ClientAPI) -> None:
+    before = collections_of(full)
+    with chroma.AdminClient(full.get_settings()) as admin:
+        admin.delete_database("sales", tenant="acme")
+    assert collections_of(full) == {name: told for name, told in before.items() if name[:2] != ("acme", "sales")}
+
+
+def test_a_collection_keeps_its_metadata_under_another_name(full: chroma.ClientAPI) -> None:
+    notes = full.get_collection("notes", embedding_function=None)
+    notes.modify(name="told")
+    assert full.get_collection("told", embedding_function=None).metadata == notes.metadata == {"of": "acme sales notes tea"}
+
+
+def test_a_database_of_no_tenant_is_not_made(full: chroma.ClientAPI) -> None:
+    with chroma.AdminClient(full.get_settings()) as admin, pytest.raises(chroma.errors.NotFoundError, match=r"Tenant \[nobody\] not found"):
+        admin.create_database("sales", tenant="nobody")
+
+
+def test_the_first_vectors_fix_the_dimension_of_their_own_collection_alone(client: chroma.ClientAPI) -> None:
+    one, other = (client.create_collection(name, embedding_function=None) for name in ("one", "other"))
+    one.add(ids=["a"], embeddings=[[0.0, 1.0]])
+    other.add(ids=["a"], embeddings=[[0.0, 1.0, 2.0]])
+    assert (one.count(), other.count()) == (1, 1)
+
+
+def test_after_a_reset_the_default_database_is_there_alone(full: chroma.ClientAPI) -> None:
+    full.set_tenant("default_tenant", "default_database")
+    full.reset()
+    assert full.list_collections() == []
+    assert full.create_collection("notes", embedding_function=None).count() == 0
+    with chroma.AdminClient(full.get_settings()) as admin:
+        assert [database["name"] for database in admin.list_databases()] == ["default_database"]
+        with pytest.raises(chroma.errors.NotFoundError):
+            admin.get_tenant("acme")
 
 
 def test_an_admin_client_opens_the_file_that_a_client_of_that_folder_does(tmp_path: Path) -> None:

@@ -527,6 +527,14 @@ def test_what_is_the_same_is_found_among_very_many(tmp_path: Path, text: str, ob
         assert (second.fact_id, second.seen_count) == (first.fact_id, 2)
 
 
+def test_what_is_the_same_among_very_many_is_ones_own(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        notes(mem, 1_200)
+        other = mem.remember("Saw kite 77 by the river", user_id="bob")
+        own = mem.remember("Saw kite 77 by the river", user_id="ana")
+        assert (own.user_id, own.seen_count, mem.fact(other.fact_id).seen_count) == ("ana", 1, 1)
+
+
 def test_what_is_disliked_is_found_among_very_many_that_are_liked(tmp_path: Path) -> None:
     with opened(tmp_path / "mem.db") as mem:
         mem.remember_many(likes(1_200))

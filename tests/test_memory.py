@@ -103,6 +103,15 @@ def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
     assert [turn.speaker for turn in mem.turns("ana")] == ["user", "assistant"]
 
 
+def test_a_chat_whose_last_messages_only_call_tools_loads_to_its_end(mem: memdb.Memory) -> None:
+    said: list[dict[str, object]] = [{"role": "user", "content": f"Message {number}."} for number in range(200)]
+    call: dict[str, object] = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
+    told: list[int] = []
+    assert mem.load([*said, call], user_id="ana", progress=told.append) == 200
+    assert told == [200, 201]
+    assert mem.load([call], user_id="ana") == 0
+
+
 @pytest.mark.parametrize("role", ["system", "developer", "tool", "function", "System"])
 def test_what_no_person_says_in_a_chat_is_kept_and_makes_no_fact(mem: memdb.Memory, role: str) -> None:
     chat = [
@@ -845,7 +854,7 @@ def test_a_load_of_many_tells_its_progress(mem: memdb.Memory) -> None:
 
 def test_what_came_before_a_bad_message_is_kept_by_whole_batches(mem: memdb.Memory) -> None:
     messages: list[dict[str, object]] = [{"text": f"Message {number}."} for number in range(250)]
-    with pytest.raises(memdb.InputError, match="nothing to observe"):
+    with pytest.raises(memdb.InputError, match=r"Message 251 .*nothing to observe"):
         mem.load([*messages, {"text": ""}], user_id="ana")
     assert mem.stats().rows_by_kind == {"message": 200}
     assert mem.load(messages, user_id="ana") == 50

@@ -159,6 +159,27 @@ def test_an_edit_that_the_user_does_not_let_be_kept_is_not_offered(mem: memdb.Me
     assert "hunter2" not in str(mem.facts("ana"))
 
 
+def test_what_the_user_does_not_let_be_kept_can_be_taken_out(mem: memdb.Memory, page: Path) -> None:
+    mem.consent("ana", secrets="keep")
+    mem.remember("Has the password hunter2", user_id="ana", key="user.note", timestamp="2025-03-01")
+    mem.session("ana", "s2", now="2025-03-01T11:00:00Z").close()
+    mem.consent("ana", secrets="refuse", sensitive_topics="refuse")
+    kept = [line for line in page.read_text().splitlines() if "hunter2" not in line and "peanuts" not in line]
+    page.write_text("\n".join(kept), encoding="utf-8")
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        offered = {fact.value_text for fact in s.bootstrap.offered}
+        assert offered == {"No longer so: Has the password hunter2", "No longer so: User is allergic to peanuts"}
+
+
+def test_what_is_over_stands_on_no_page(mem: memdb.Memory) -> None:
+    mem.remember("Stays in Rome", user_id="ana", valid_to="2025-03-03", timestamp="2025-03-01")
+    told = mem.remember("Is fond of tea", user_id="ana", timestamp="2025-03-01")
+    assert "Stays in Rome" in mem.page("ana", now="2025-03-02")
+    assert "Stays in Rome" not in mem.page("ana", now="2025-03-04")
+    mem.doubt(told.fact_id, now="2025-03-04")
+    assert "Is fond of tea" not in mem.page("ana", now="2025-03-04")
+
+
 def test_a_word_replaced_throughout_changes_what_is_believed_and_no_account_of_what_was_said(mem: memdb.Memory, page: Path) -> None:
     assert page.read_text().count("Porto") > 1
     page.write_text(page.read_text().replace("Porto", "Faro"))
@@ -336,6 +357,14 @@ def test_a_line_that_is_removed_of_what_has_ended_since_asks_for_nothing(mem: me
     page.write_text(page.read_text().replace("- User likes jazz\n", ""))
     (liked,) = mem.facts("ana", key="user.likes")
     mem.end(liked.fact_id, now="2025-03-01T12:00:00Z")
+    assert offers(mem) == []
+
+
+def test_a_line_that_is_removed_of_what_is_over_by_the_clock_asks_for_nothing(mem: memdb.Memory, page: Path) -> None:
+    mem.remember("Stays in Rome", user_id="ana", valid_to="2025-03-02T09:00:00Z", timestamp="2025-03-01")
+    mem.session("ana", "s2", now="2025-03-01T11:00:00Z").close()
+    assert "Stays in Rome" in page.read_text()
+    page.write_text("\n".join(line for line in page.read_text().splitlines() if "Stays in Rome" not in line), encoding="utf-8")
     assert offers(mem) == []
 
 

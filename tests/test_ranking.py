@@ -246,6 +246,12 @@ def test_tuning_follows_what_users_say(asked: memdb.Memory) -> None:
     assert asked.search("thing7", user_id="ana", kinds=["message"], weights="mine")[0].fact.value_text == "The thing7 is blue."
 
 
+def test_what_only_tells_what_is_wrong_lowers_no_measure(asked: memdb.Memory) -> None:
+    labels = asked.labels()
+    wrong = [one.model_copy(update={"relevant": (), "wrong": one.relevant}) for one in labels]
+    assert asked.evaluate([*labels, *wrong]) == asked.evaluate(labels)
+
+
 def test_a_tuned_set_is_rows_like_any_other(asked: memdb.Memory) -> None:
     tuned = asked.tune("mine")
     rows = asked._store.database().all("weights.of", weights="mine")

@@ -483,6 +483,42 @@ def test_a_turn_is_open_again_when_its_lease_or_its_pause_is_over(tmp_path: Path
         assert [claimed(now) for now in (noon, late)] == [[], [3]]
 
 
+def test_a_turn_that_fails_is_set_aside_after_five_tries_and_gets_another_chance(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        shell = mem._store.database().connection
+        shell.execute("create temp trigger no before insert on facts when new.kind = 'fact' begin select raise(abort, 'no'); end")
+        mem.observe("I live in Porto.", user_id="ana")
+        found = []
+        for _ in range(6):
+            take_turn(mem._store, mem.config, None, None, identity=new_identity())
+            found += [(turn.status, turn.failures) for turn in mem.turns()]
+            shell.execute("update turns set next_attempt_at = null")
+        assert found == [("queued", 1), ("queued", 2), ("queued", 3), ("queued", 4), ("failed", 5), ("failed", 5)]
+        shell.execute("drop trigger no")
+        assert (mem.retry(), mem.drain(30), [fact.object for fact in mem.facts("ana")]) == (1, True, ["Porto"])
+
+
+@pytest.mark.parametrize("does", ["release", "unclaim", "renew", "done", "put_back"])
+def test_what_a_worker_does_leaves_the_turn_that_another_has_claimed(mem: memdb.Memory, does: str) -> None:
+    for user in ("ana", "bob"):
+        mem.observe("I like tea.", user_id=user)
+    db, later = mem._store.database(), "9999-01-01T00:00:00.000Z"
+    claim: dict[str, str | None] = {"now": "2025-03-01T00:00:00.000Z", "until": "2125-01-01T00:00:00.000Z", "most": None, "after": None}
+    own, others = (db.all("queue.claim", worker=worker, **claim)[0]["id"] for worker in ("mine", "theirs"))
+    held = db.connection.execute("select * from turns where id = ?", (others,)).fetchall()
+    told: dict[str, dict[str, str | None]] = {
+        "renew": {"until": later},
+        "done": {"now": later, "extracted_by": "rules", "error": None},
+        "put_back": {"status": "failed", "next_attempt_at": later, "error": "no"},
+    }
+    for named in ({"id": others}, {"id": own}) if does in told else ({},):
+        db.run(f"queue.{does}", worker="mine", **named, **told.get(does, {}))
+    assert db.connection.execute("select * from turns where id = ?", (others,)).fetchall() == held
+    assert db.connection.execute("select count(*) from turns where claimed_by = 'mine' and claimed_until < ?", (later,)).fetchall() == [
+        (0,)
+    ]
+
+
 def test_a_turn_whose_worker_was_not_let_finish_was_never_begun(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
         mem.observe("I like tea.", user_id="ana")
