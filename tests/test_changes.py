@@ -268,6 +268,7 @@ def test_what_began_before_the_other_was_said_is_asked_about(mem: memdb.Memory) 
         ("I'm a junior developer.", "I've been made head chef.", "user.works_as", "head chef"),
         ("I'm a junior developer.", "I left development to become a teacher.", "user.works_as", "teacher"),
         ("I'm single.", "Nora and I made it official.", "user.partner", "Nora"),
+        ("My sister Ana is engaged.", "Ana and Rui tied the knot on Saturday.", "sister.relationship", "married"),
         ("I play the flute.", "I've switched to the harp.", "user.plays", "harp"),
         ("I live in Leeds.", "Leeds got too expensive so I'm in York now.", "user.lives_in", "York"),
         ("My daughter Lea is in year 5.", "Lea started year 6 on Monday.", "daughter.school_year", "year 6"),
