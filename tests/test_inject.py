@@ -400,7 +400,7 @@ def test_what_only_shares_a_word_with_the_question_is_not_told_beside_what_has_m
             ("host", "Ana uses a host in Graz"),
         ):
             mem.remember(text, user_id="ana", key=f"stack.{key}")
-        one, every = (mem.context(asked, user_id="ana").text for asked in ("What are we using Redis for?", "What does Ana use?"))
+        one, every = (mem.context(asked, user_id="ana").text for asked in ("For what does she use Redis?", "What does Ana use?"))
     assert [name in one for name in ("Redis", "Vim", "Graz")] == [True, False, False]
     assert all(name in every for name in ("Redis", "Vim", "Graz"))
 
