@@ -81,6 +81,7 @@ class Database:
                         self.patience.seconds = 0.0
                         self.connection.interrupt()
                     self._close()
+                    another_sqlite.let_go(self)
                 return
             except apsw.ConnectionClosedError:
                 return
@@ -91,13 +92,13 @@ class Database:
         if self.guard is not None:  # which ends the log, since it may not be the last
             self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self.connection.close()
-        another_sqlite.let_go(self)
         self.guard = None
 
     def heed_guard(self, guard: another_sqlite.Guard) -> None:
         """Write and move the log by this guard from here on, and let go of it when closed."""
         self.guard = guard
-        self.connection.set_wal_hook(guard.heed)
+        with suppress(*_CLOSED):
+            self.connection.set_wal_hook(guard.heed)
 
     @property
     def at_rest(self) -> bool:

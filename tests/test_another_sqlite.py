@@ -24,10 +24,15 @@ WEIGH = "update weights set value = value + 1 where name = 'default' and feature
 pytestmark = pytest.mark.skipif(not apsw.using_amalgamation, reason="the two may be the same library here")
 
 
-def look(path: Path) -> int:
+def seen(shell: sqlite3.Connection) -> int:
     """How many turns `sqlite3` sees."""
+    return int(shell.execute("select count(*) from turns").fetchone()[0])
+
+
+def look(path: Path) -> int:
+    """The same by a connection of its own, closed right after it."""
     with closing(sqlite3.connect(path)) as shell:
-        return int(shell.execute("select count(*) from turns").fetchone()[0])
+        return seen(shell)
 
 
 def held(mem: memdb.Memory) -> object:
@@ -99,6 +104,18 @@ def test_who_is_killed_after_a_look_loses_nothing(tmp_path: Path) -> None:
         assert held(mem) == look(path) == 2
 
 
+def test_after_a_look_another_process_still_sees_that_the_file_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert look(path) == 1
+        ended = run("say('I like tea.'), mem.close()", path)
+        assert ended.returncode == 0, ended.stderr
+        assert (tmp_path / "mem.db-wal").exists()
+        mem.observe("I like cake.", user_id="ana")
+        assert held(mem) == look(path) == 3
+
+
 def test_threads_that_observe_and_one_that_writes_beside_them_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "mem.db"
 
@@ -137,10 +154,10 @@ def test_a_shell_that_outlives_a_memory_goes_on_with_the_next(tmp_path: Path) ->
     with memdb.open(path, embedder=None, config=QUIET) as mem:
         shell = sqlite3.connect(path)
         mem.observe("I live in Porto.", user_id="ana")
-    assert shell.execute("select count(*) from turns").fetchone() == (1,)
+        assert seen(shell) == 1
     with memdb.open(path, embedder=None, config=QUIET) as mem:
         mem.observe("I like tea.", user_id="ana")
-        assert shell.execute("select count(*) from turns").fetchone() == (2,)
+        assert seen(shell) == 2
         shell.close()
         mem.observe("I like cake.", user_id="ana")
         assert look(path) == 3
@@ -151,8 +168,7 @@ def test_whoever_is_the_last_to_close_the_file_ends_its_log(tmp_path: Path) -> N
     with memdb.open(path, embedder=None, config=QUIET) as mem:
         shell = sqlite3.connect(path)
         mem.observe("I live in Porto.", user_id="ana")
-        look(path)
-    assert shell.execute("select count(*) from turns").fetchone() == (1,)
+        assert seen(shell) == look(path) == 1
     assert sorted(os.listdir(tmp_path)) == ["mem.db", "mem.db-shm", "mem.db-wal"]
     shell.close()
     assert os.listdir(tmp_path) == ["mem.db"]
