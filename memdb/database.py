@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -15,9 +15,9 @@ from time import sleep
 
 import apsw
 
-from memdb import files, forking
+from memdb import another_sqlite, files, forking
 from memdb.driver import NO_UTF_8, check_version, damaged_error, file_at, first, moved_error, row_error, translate
-from memdb.errors import MdbError, SchemaError, StoreError
+from memdb.errors import BusyError, MdbError, SchemaError, StoreError
 from memdb.locks import Patience
 from memdb.log_moving import LogMover
 from memdb.tables import NamedRow, Reference, dangling_rows, garbled_rows, overwriting, rows_against_rules, unreadable_tables
@@ -36,6 +36,7 @@ _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
 _FULL = 2  # as SQLite counts the values of `synchronous`
 _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
+_BY_ITSELF = nullcontext()
 
 
 def _go_on() -> bool:
@@ -52,6 +53,7 @@ class Database:
         self.has_vectors = False
         self.lock = threading.RLock()
         self.patience = Patience()
+        self.guard: another_sqlite.Guard | None = None
         self._kept: dict[tuple[SqlValue, ...], list[tuple[SqlValue, ...]]] = {}
         self._kept_rows = 0
         self._kept_of: tuple[int, int] | None = None
@@ -60,13 +62,15 @@ class Database:
             self.connection.set_busy_handler(self.patience)
             self.connection.set_progress_handler(_go_on, _STEPS)
             forking.watch(self)
-        self.file = file_at(path) if of is None else None
+            self.file = file_at(path) if of is None else None
+            if self.file is not None and apsw.using_amalgamation:  # otherwise Python's own may be the same library
+                another_sqlite.watch(self)
 
     def __del__(self) -> None:
         if sys.is_finalizing() or not hasattr(self, "connection"):  # other threads have stopped wherever they were; or it could not be made
             return
-        with forking.gate, suppress(apsw.ThreadingViolationError):
-            self.connection.close()
+        with forking.gate, suppress(*_CLOSED):
+            self._close()
 
     def close(self, *, interrupt: bool = False) -> None:
         """End the connection, when its thread's statement is over, or at once. Closing twice does no harm."""
@@ -76,12 +80,36 @@ class Database:
                     if interrupt:
                         self.patience.seconds = 0.0
                         self.connection.interrupt()
-                    self.connection.close()
+                    self._close()
+                    another_sqlite.let_go(self)
                 return
             except apsw.ConnectionClosedError:
                 return
             except apsw.ThreadingViolationError:
                 sleep(0.001)
+
+    def _close(self) -> None:
+        if self.guard is not None:  # which ends the log, since it may not be the last
+            self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        self.connection.close()
+        self.guard = None
+
+    def heed_guard(self, guard: another_sqlite.Guard) -> None:
+        """Write and move the log by this guard from here on, and let go of it when closed."""
+        self.guard = guard
+        with suppress(*_CLOSED):
+            self.connection.set_wal_hook(guard.heed)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it neither reads nor writes."""
+        with suppress(*_CLOSED):
+            return self.connection.txn_state("main") == apsw.SQLITE_TXN_NONE
+        return True
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Keep Python's own SQLite from writing to the file, if it is open there."""
+        return _BY_ITSELF if self.guard is None or self.writing else self.guard.alone(self.path, self.patience)
 
     @property
     def writing(self) -> bool:
@@ -240,7 +268,9 @@ class Database:
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
-        with self.translated():
+        if self.guard is not None:
+            self.guard.move_log()
+        with self.translated(), suppress(BusyError), self._alone():
             self.connection.execute("pragma wal_checkpoint(truncate)")
 
     def integrity(self) -> list[str]:
@@ -265,7 +295,7 @@ class Database:
             SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
             StoreError: another file lies there by now, or none; nothing is written.
         """
-        with self.lock:
+        with self.lock, self._alone():
             with self.translated():
                 within = self.connection.in_transaction
                 if not within and self.file is not None and self.file != file_at(self.path):
@@ -362,7 +392,8 @@ class Database:
             mover.finish()
             beside.close()
             self._tell_log(None)
-            self.set("wal_autocheckpoint", usual)
+            if self.guard is None:
+                self.set("wal_autocheckpoint", usual)
 
     @contextmanager
     def untriggered(self) -> Iterator[None]:
@@ -379,7 +410,10 @@ class Database:
     def move_log(self) -> None:
         """Move the write-ahead log into the file, as far as readers allow; what fails is left for another time."""
         with suppress(apsw.Error), self.lock:
-            self.connection.execute("pragma wal_checkpoint(passive)").fetchall()
+            if self.guard is not None:
+                self.guard.move_log()
+            else:
+                self.connection.execute("pragma wal_checkpoint(passive)").fetchall()
 
     def _copied(self) -> apsw.Connection:
         """A connection to a copy in memory of all that this one sees now; others may write meanwhile."""
@@ -397,8 +431,9 @@ class Database:
                 heed(pages)
             return apsw.SQLITE_OK
 
+        usual = None if self.guard is None else self.guard.heed
         with self.translated():
-            self.connection.set_wal_hook(None if heed is None else told)
+            self.connection.set_wal_hook(usual if heed is None else told)
 
     def _fire(self, triggers: bool) -> None:
         with self.translated():
@@ -440,7 +475,7 @@ class Database:
         This connection is not to be used meanwhile. The other file is empty at first, and may be filled meanwhile.
         """
         try:
-            with self.translated(), overwriting(self.connection, by) as overwrite:
+            with self.translated(), self._alone(), overwriting(self.connection, by) as overwrite:
                 yield overwrite
         finally:
             self._kept_of = None

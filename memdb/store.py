@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import apsw
 
-from memdb import another_sqlite, files
+from memdb import files
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.daytime import clock_changes
@@ -96,8 +96,6 @@ class Store:
             with self._lock:
                 self._databases.add(existing)
                 self._file, self._opened = existing.file, True
-            if existing.file and apsw.using_amalgamation:  # otherwise Python's own may be the same library
-                another_sqlite.watch(self, self.path, existing.file)
         return existing
 
     def beside(self) -> None:
@@ -145,7 +143,6 @@ class Store:
         with self._lock:
             self._closed = True
             databases, self._databases = list(self._databases), WeakSet()
-        another_sqlite.let_go(self)
         for database in databases:
             database.close()
 
@@ -236,7 +233,8 @@ class Store:
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
             connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")
-            connection.wal_autocheckpoint(_LOG_PAGES_BESIDE if getattr(self._local, "beside", False) else _LOG_PAGES)
+            if database.guard is None:  # which moves the log otherwise
+                connection.wal_autocheckpoint(_LOG_PAGES_BESIDE if getattr(self._local, "beside", False) else _LOG_PAGES)
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:

@@ -137,6 +137,7 @@ def test_steps_never_import_each_other(path: Path) -> None:
 def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     drivers = {"apsw", "sqlite_vec", "sqlite3"}
     assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {
+        "memdb.another_sqlite",
         "memdb.driver",
         "memdb.database",
         "memdb.erasing",

@@ -541,16 +541,6 @@ def test_history_refuses_change_from_another_driver_too(path: Path) -> None:
     shell.close()
 
 
-@pytest.mark.skipif(not apsw.using_amalgamation, reason="the two may be the same library here")
-def test_who_opens_a_memory_with_another_sqlite_in_its_process_is_warned(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder=None):
-        for told in (tmp_path / "mem.db", f"file:{tmp_path}/mem.db?mode=ro", ":memory:", tmp_path / "other.db"):
-            sqlite3.connect(told, uri=True).close()
-        assert [record.args for record in caplog.records] == [(tmp_path / "mem.db",)] * 2
-    sqlite3.connect(tmp_path / "mem.db").close()
-    assert len(caplog.records) == 2
-
-
 # files of earlier versions
 
 
