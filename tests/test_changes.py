@@ -263,28 +263,6 @@ def test_what_began_before_the_other_was_said_is_asked_about(mem: memdb.Memory) 
 @pytest.mark.parametrize(
     ("before", "text", "key", "value"),
     [
-        ("My brother Tom works at Siemens.", "Tom's at Bosch now.", "brother.works_at", "Bosch"),
-        ("My brother Tom works at Siemens.", "Tom has been hired by Bosch.", "brother.works_at", "Bosch"),
-        ("I'm a junior developer.", "I've been made head chef.", "user.works_as", "head chef"),
-        ("I'm a junior developer.", "I left development to become a teacher.", "user.works_as", "teacher"),
-        ("I'm single.", "Nora and I made it official.", "user.partner", "Nora"),
-        ("My sister Ana is engaged.", "Ana and Rui tied the knot on Saturday.", "sister.relationship", "married"),
-        ("I play the flute.", "I've switched to the harp.", "user.plays", "harp"),
-        ("I live in Leeds.", "Leeds got too expensive so I'm in York now.", "user.lives_in", "York"),
-        ("My daughter Lea is in year 5.", "Lea started year 6 on Monday.", "daughter.school_year", "year 6"),
-        ("My email is kim@old.example.", "Please use kim@new.example from now on.", "user.email", "kim@new.example"),
-        ("My email is kim@old.example.", "My sister said: use kim@new.example from now on.", "user.email", "kim@old.example"),
-        ("My landlady is Mrs Okafor.", "Our landlord is now a Mr Brandt.", "user.landlord", "Mr Brandt"),
-        ("I'm working on a novel.", "The novel I'm reading is finished.", "user.working_on", "a novel"),
-    ],
-)
-def test_what_has_changed_is_read_in_the_words_of_the_day(before: str, text: str, key: str, value: str, tell: Tell) -> None:
-    assert believed(tell(before, text))[key] == [value]
-
-
-@pytest.mark.parametrize(
-    ("before", "text", "key", "value"),
-    [
         ("My brother Tom works at Siemens.", "Siemens let Tom go.", "brother.works_at", ""),
         ("My brother Tom works at Siemens.", "Tom's boss is at Bosch now.", "brother.works_at", "Siemens"),
         ("I work at Siemens.", "Siemens let Tom go.", "user.works_at", "Siemens"),
@@ -398,6 +376,19 @@ def test_what_takes_the_place_of_something_is_found_by_what_is_over(before: str,
         ("I eat keto.", "I switched from keto to mediterranean", "user.diet", "mediterranean"),
         ("My sister lives in Leeds.", "London didn't work out so she's back in Leeds", "sister.lives_in", "Leeds"),
         ("I'm a nurse.", "I'm not nursing anymore, I'm a florist", "user.works_as", "florist"),
+        ("My brother Tom works at Siemens.", "Tom's at Bosch now.", "brother.works_at", "Bosch"),
+        ("My brother Tom works at Siemens.", "Tom has been hired by Bosch.", "brother.works_at", "Bosch"),
+        ("I'm a junior developer.", "I've been made head chef.", "user.works_as", "head chef"),
+        ("I'm a junior developer.", "I left development to become a teacher.", "user.works_as", "teacher"),
+        ("I'm single.", "Nora and I made it official.", "user.partner", "Nora"),
+        ("My sister Ana is engaged.", "Ana and Rui tied the knot on Saturday.", "sister.relationship", "married"),
+        ("I play the flute.", "I've switched to the harp.", "user.plays", "harp"),
+        ("I live in Leeds.", "Leeds got too expensive so I'm in York now.", "user.lives_in", "York"),
+        ("My daughter Lea is in year 5.", "Lea started year 6 on Monday.", "daughter.school_year", "year 6"),
+        ("My email is kim@old.example.", "Please use kim@new.example from now on.", "user.email", "kim@new.example"),
+        ("My email is kim@old.example.", "My sister said: use kim@new.example from now on.", "user.email", "kim@old.example"),
+        ("My landlady is Mrs Okafor.", "Our landlord is now a Mr Brandt.", "user.landlord", "Mr Brandt"),
+        ("I'm working on a novel.", "The novel I'm reading is finished.", "user.working_on", "a novel"),
     ],
 )
 def test_what_is_said_to_be_otherwise_now_takes_the_place_of_what_was_so(before: str, text: str, key: str, value: str, tell: Tell) -> None:
