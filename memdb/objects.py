@@ -16,7 +16,7 @@ _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
 _VERB = re.compile(r"\s(?:is|are|was|were|(?-i:will)|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
-_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w|.*\byour\b", re.IGNORECASE)
 _BIDS = re.compile(
     r"(?:please|go(?! karts?\b)|give|keep|get to|make(?! ?up\b)|tell|show|write|skip|do not|use|be|let|answer|reply"
     r"|explain|stop|try)\s(?!\w+ing\b)",
@@ -32,6 +32,9 @@ _HEAD = re.compile(
 _KIND = re.compile(
     r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
 )  # how a thing is, not what
+_HOW = r"(?:hot|warm|cold|iced|sweet|sour|spicy|salty|big|small|long|short|bright|dark|light|old|new|fast|slow|red|white|green|blue|black)"
+_ALSO_HOW = re.compile(rf"(?:\w+ing )?{_HOW}", re.IGNORECASE)
+_HEAD_OF_HOW = re.compile(rf"{_HOW}( [a-z-]+)$", re.IGNORECASE)  # "water", in "hot or cold water"
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
 _MINE = re.compile(rf"\b(?!(?-i:US|ME)\b)(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company", "I have ME"
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
@@ -79,8 +82,12 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
 
 
 def _with_head(items: list[str]) -> list[str]:
-    """The objects of a list with the noun that the last has for all: "electronic and rock music" is "electronic music" and "rock music"."""
-    head = _HEAD.search(items[-1]) if len(items) > 1 else None
+    """The objects of a list with the noun that the last has for all: "electronic and rock music", "hot or cold water" are two of one each."""
+    if len(items) == 1:
+        return items
+    if how := _HEAD_OF_HOW.fullmatch(items[-1]):
+        return [f"{item}{how.group(1)}" if _ALSO_HOW.fullmatch(item) else item for item in items]
+    head = _HEAD.search(items[-1])
     return [f"{item}{head.group()}" if head and _KIND.fullmatch(item) else item for item in items]
 
 
