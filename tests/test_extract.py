@@ -2546,6 +2546,47 @@ def test_what_a_diary_says_in_passing_is_no_fact(text: str, key: str, predicates
 
 
 @pytest.mark.parametrize(
+    ("text", "key", "values"),
+    [
+        ("I love rhubarb dude", "user.likes", {"rhubarb"}),
+        ("I like curling toooo", "user.likes", {"curling"}),
+        ("I just love like salted crisps and dates", "user.likes", {"salted crisps", "dates"}),
+        ("I don't like French films other than comedies", "user.dislikes", {"French films"}),
+        ("I love windy days as long as it stays dry", "user.likes", {"windy days"}),
+        ('I love "The Wire" for its dialogue and slow pace', "user.likes", {"The Wire"}),
+        ("I'm a sucker for fresh bread, either with butter or jam", "user.likes", {"fresh bread"}),
+        ("I love rowing and its so calm out there", "user.likes", {"rowing"}),
+        ("I really like sparring too, beating your friends and winning medals", "user.likes", {"sparring"}),
+        ("I'm not a fan of drinking hot or warm milk", "user.dislikes", {"drinking hot milk", "warm milk"}),
+        ("I like using lots of lemon to make it sharp", "user.likes", {"using lots of lemon"}),
+        ("One of my favourite paintings is called Blue Horses", "user.likes", {"Blue Horses"}),
+        ("Lisbon is one of my favourite cities in Europe to visit", "user.likes", {"Lisbon"}),
+        ("My favourite pasta is actually orzo", "user.favourite_pasta", {"orzo"}),
+        ("I study law here in Cardiff", "user.studies", {"law"}),
+        ("I've got into folding paper as a hobby", "user.hobby", {"folding paper"}),
+        ("We got a new puppy", "user.pet", {"puppy"}),
+        ("Ohh i love handball!", "user.likes", {"handball"}),
+        ("Hmmm i hate beetroot", "user.dislikes", {"beetroot"}),
+        ("i lowkey love opera", "user.likes", {"opera"}),
+        ("i said before i live alone", "user.lives", {"alone"}),
+        ("I like to watch them after work", "user.likes", set[str]()),
+        ("I enjoy playing now and then", "user.likes", set[str]()),
+        ("I'd love to visit once more, perhaps in May", "user.wants", set[str]()),
+        ("I adore themmm and i love himm", "user.likes", set[str]()),
+        ("I'll bring you one the next time I'm in Naples", "user.staying_in", set[str]()),
+        ("Every time I'm in Rome I eat gelato", "user.staying_in", set[str]()),
+        ("my sister Asked for the recipe", "user.sister", set[str]()),
+        ("At school I started going into a shell of my own", "user.hobby", set[str]()),
+        ("I'm taking two pottery classes this term", "user.learning", set[str]()),
+    ],
+)
+def test_what_is_said_in_a_chat_is_told_without_what_trails_it(
+    text: str, key: str, values: set[str], predicates: Mapping[str, Predicate]
+) -> None:
+    assert {str(found.value_json["object"]) for found in read(text, predicates) if found.key == key} == values
+
+
+@pytest.mark.parametrize(
     ("text", "key", "value"),
     [
         ("I've been with Deloitte for 5 years.", "user.works_at", "Deloitte"),
