@@ -2,6 +2,7 @@
 
     python bench/recall.py --data locomo10.json
     python bench/recall.py --data locomo10.json --weights default --links 0.2,0.5
+    python bench/recall.py --data REALTALK/data
 
 Every message goes in through `Memory.load` as a row of its own, its image caption included. Categories 1 to 4 are answerable; 5 is
 adversarial and reported by itself. Intervals are 95 %, by resampling whole conversations.
@@ -22,10 +23,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
+import realtalk
 from whole import drained, whole
 
 import memdb
-from memdb.conversations import evidence_of, read_conversation
+from memdb.conversations import evidence_of, parse_conversation
 from memdb.metrics import MEASURES, judge
 from memdb.steps.tune import Example, tune
 
@@ -65,7 +67,7 @@ def interval(by_conversation: list[list[Scores]], metric: str, *, rounds: int = 
 def main() -> None:
     """Load, ask, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
+    parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format, or the folder of REALTALK's")
     parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
     parser.add_argument("--links", default="", help="also rank with links followed, at these weights, separated by commas: 0.2,0.5")
     parser.add_argument("--link-strength", type=float, default=0.25, help="how alike two messages must be to be linked")
@@ -74,7 +76,8 @@ def main() -> None:
     parser.add_argument("--held-out", action="store_true", help="fit `default` anew on all conversations but one, and measure on that one")
     parser.add_argument("--chart", type=Path, help="draw any@10 by category here (SVG or PNG; needs matplotlib, the extra `bench`)")
     arguments = parser.parse_args()
-    samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
+    data = json.dumps(realtalk.samples(arguments.data)) if arguments.data.is_dir() else arguments.data.read_text(encoding="utf-8")
+    samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(data)}
     followed = {f"default, links {weight}": float(weight) for weight in arguments.links.split(",") if weight}
     sets = [*arguments.weights.split(","), *followed]
     results: dict[str, dict[str, list[tuple[int, Scores]]]] = {name: {} for name in sets}
@@ -84,7 +87,7 @@ def main() -> None:
         settings = {"worker": False, "record_retrievals": False, "link_min_strength": arguments.link_strength}
         with memdb.open(path, llm=None, config=settings) as mem:
             print(f"by words and {mem.embedder.name}" if mem.embedder else "by words only: there is no embedder", file=sys.stderr)
-            for conversation in read_conversation(arguments.data):
+            for conversation in parse_conversation(data, origin=str(arguments.data)):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             drained(mem)
             if followed:
