@@ -30,7 +30,7 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re
 CONTRACTED = re.compile(
     r"\b[a-z]{1,12}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
     r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?|aint|iam|dnt|luvs?|hav|h8|teh|cuz|coz|becuase|becasue"
-    r"|alergic|allergc|allegic|vegeterian|vegitarian|tmr(?:o?w)?|tomoz|tomorow|tommorr?ow|2mo(?:ro|rrow)|tonite|2nite|(?-i:esp)|e\.g|hvae|ahve|giv|heres)\b"
+    r"|alergic|allergc|allegic|vegeterian|vegitarian|tmr(?:o?w)?|tomoz|tomorow|tommorr?ow|2mo(?:ro|rrow)|tonite|2nite|(?-i:esp)|e\.g|hvae|ahve|giv|heres|bestfriends?|tryna|rly)\b"
     r"|\bits(?= (?:(?:an?|the|my|so|not|really|too|just|like|on \w+ \d|on the \d)\b"
     r"|(?:hard|tough|great|good|nice|fun|cool|amazing|awesome|peaceful|important|sad|weird|funny|beautiful|lovely|annoying|exhausting"
     r"|stressful|difficult|easy|expensive)(?:$| (?:and|but|so|because|to|for|that|when|how|in|do)\b)))"
