@@ -38,6 +38,7 @@ class _Rules(Record):
     said_of_secrets: frozenset[str]
     keys: dict[str, str]
     spoken: dict[str, str]
+    spoken_before: dict[str, str]
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
@@ -248,7 +249,9 @@ def named_secrets(text: str) -> Set[str]:
 def _named(text: str) -> Set[str]:
     spoken = _compiled("spoken")
     shapes = [*spoken.values(), *(pattern for name, pattern in _compiled("identifiers").items() if name in spoken)]
-    values = (_PARTS.split(match.group().strip(_MARKS))[-1] for pattern in shapes for match in pattern.finditer(text))
+    values = [_PARTS.split(match.group().strip(_MARKS))[-1] for pattern in shapes for match in pattern.finditer(text)]
+    before = _compiled("spoken_before").values()
+    values += [_PARTS.split(match.group().lstrip(_MARKS))[0].strip(_MARKS) for pattern in before for match in pattern.finditer(text)]
     return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _rules().said_of_secrets)
 
 
@@ -268,7 +271,7 @@ def _secrets(text: str) -> tuple[tuple[str, int, int], ...]:
     """The secrets in a text: what each is, and where it stands."""
     found = [("card number", *span) for span in _numbers(_CARD, text, _luhn)]
     found += [("account number", *span) for span in _numbers(_IBAN, text, _mod_97)]
-    for section in ("spoken", "identifiers"):
+    for section in ("spoken", "spoken_before", "identifiers"):
         found += [(name, *match.span()) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
     return tuple(found)
 
