@@ -34,6 +34,29 @@ def read(path: Path, text: str, *facts: dict[str, object], **config: object) -> 
         return mem.facts("ana", now=WEDNESDAY), mem.turns("ana")[0]
 
 
+@pytest.mark.parametrize(
+    ("key", "speaker", "kept"),
+    [
+        ("speaker.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("I.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("ana.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("user's sister.lives in", None, ("sister.lives_in", "User lives in Porto")),
+        ("user.sister.lives_in", None, ("sister.lives_in", "User lives in Porto")),
+        ("user.lives_in", "Clara", ("clara.lives_in", "Clara lives in Porto")),
+        ("clara.lives_in", "Clara", ("clara.lives_in", "Clara lives in Porto")),
+        ("ana.lives_in", "Clara", ("ana.lives_in", "User lives in Porto")),
+    ],
+)
+def test_what_is_said_of_the_speaker_is_kept_as_that_whatever_a_model_calls_them(
+    tmp_path: Path, key: str, speaker: str | None, kept: tuple[str, str]
+) -> None:
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": [stated("Porto", "I live in Porto", key=key)]})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", speaker=speaker)
+        mem.drain()
+        assert [(fact.key, fact.value_text) for fact in mem.facts("ana")] == [kept]
+
+
 NOT_SAID = [
     ("Do I live in Porto?", "I live in Porto", "Porto"),
     ("Moro em Lisboa?", "Moro em Lisboa", "Lisboa"),
