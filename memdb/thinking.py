@@ -93,6 +93,9 @@ def think(
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
     found = _in_earnest(db, turn, found)
+    heard = _heard(db, turn, config)
+    if heard is not None and heard.neither:
+        found = _instead(db, found, of=heard.fact_id)
     alone = llm is None and (embedder is None or not db.has_vectors)  # then nobody proposes anything, and the rules decide
     about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates, exactly=alone)
     cases = [about(one) for one in found.candidates]
@@ -120,7 +123,6 @@ def think(
             log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
             calls, error = (*calls, *calls_of(failure)), checks.searchable(f"decided by the rules: {failure}"[:500])
     opened, done, refused = _errands(db, turn, consent=consent, predicates=predicates, config=config)
-    heard = _heard(db, turn, config)
     return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done, heard)
 
 
@@ -143,6 +145,14 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
         meant = [str(row["fact_id"]) for row in rows if " ".join(str(row["value_text"]).split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
     return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
+
+
+def _instead(db: Database, found: Interpreted, *, of: str) -> Interpreted:
+    """What was found, with what is said to be so instead of both that were asked about as the change that it is."""
+    waits = read_fact(db, of)
+    key = waits.key if waits is not None else None
+    told = tuple(one.model_copy(update={"explicit": True}) if one.key == key and not one.negated else one for one in found.candidates)
+    return replace(found, candidates=told)
 
 
 def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
