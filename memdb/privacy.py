@@ -42,6 +42,7 @@ class _Rules(Record):
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
+    topic_words: dict[str, tuple[str, ...]]
     topics_abroad: dict[str, tuple[str, ...]]
     high_risk: dict[str, str]
     numbers: dict[str, str]
@@ -111,7 +112,7 @@ def topic_in(key: str, text: str) -> str | None:
     words = _plain(predicate, text)
     known = _compiled("topics")
     named = known if _any_topic().search(words) else ("contact",)
-    return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_abroad(words)
+    return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_by_words(words)
 
 
 def _topic_of_detail(name: str, detail: str) -> str | None:
@@ -120,7 +121,7 @@ def _topic_of_detail(name: str, detail: str) -> str | None:
     words = _plain(name, detail)
     known = _compiled("topics")
     named = [*(known.keys() - {"contact"} if _any_topic().search(words) else ()), *(["contact"] if "@" in detail else [])]
-    return next((topic for topic in known if topic in named and known[topic].search(words)), None) or _topic_abroad(words)
+    return next((topic for topic in known if topic in named and known[topic].search(words)), None) or _topic_by_words(words)
 
 
 def _plain(name: str, text: str) -> str:
@@ -151,9 +152,9 @@ def _any_topic() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for topic, pattern in _rules().topics.items() if topic != "contact"))
 
 
-def _topic_abroad(text: str) -> str | None:
-    """The topic that a text names in another language than English."""
-    known = _abroad()
+def _topic_by_words(text: str) -> str | None:
+    """The topic that a text names in a word or a phrase, in English or another language."""
+    known = _topic_words()
     words = words_of(text)
     begins = [word[: known.sizes[0]] for word in words]
     is_none = known.words.keys().isdisjoint(words) and known.phrases.keys().isdisjoint(words) and known.begins.isdisjoint(begins)
@@ -167,7 +168,7 @@ def _topic_abroad(text: str) -> str | None:
     return known.runs[run.group()] if run else None
 
 
-class _Abroad(NamedTuple):
+class _TopicWords(NamedTuple):
     """The topics by their words, by how a word begins (in so many letters), by the first word of a phrase, and by what stands in a run.
 
     `begins` are the first letters of the stems, as many as the shortest has.
@@ -183,8 +184,9 @@ class _Abroad(NamedTuple):
 
 
 @cache
-def _abroad() -> _Abroad:
-    told = {one: topic for topic, names in _rules().topics_abroad.items() for one in names}
+def _topic_words() -> _TopicWords:
+    sections = (_rules().topic_words, _rules().topics_abroad)
+    told = {one: topic for section in sections for topic, names in section.items() for one in names}
     runs = {one: topic for one, topic in told.items() if is_unspaced(one)}
     stems = {one[:-1]: topic for one, topic in told.items() if one.endswith("*")}
     phrases: dict[str, list[tuple[list[str], str]]] = {}
@@ -193,7 +195,7 @@ def _abroad() -> _Abroad:
             phrases.setdefault(one.split()[0], []).append((one.split(), topic))
     run = re.compile("|".join(map(re.escape, runs)))
     sizes = tuple(sorted(set(map(len, stems))))
-    return _Abroad(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
+    return _TopicWords(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
 
 
 def _secret_by_name(predicate: str) -> str | None:

@@ -411,6 +411,11 @@ TOPICS = [
     ("User is allergic to peanuts", "health"), ("User was diagnosed with asthma", "health"), ("User is gay", "sexuality"),
     ("User is a practising catholic", "religion"), ("User voted for the greens", "politics"), ("User earns €3000", "money"),
     ("User writes from ana@example.org", "contact"), ("User was arrested once", "crime"), ("User likes jazz", None), ("User lives in Porto", None),
+    ("User has migraines", "health"), ("User has high blood pressure", "health"), ("User lives with Parkinson's", "health"), ("User takes statins", "health"),
+    ("User's mum has dementia", "health"), ("User has an eating disorder", "health"), ("User is deaf in one ear", "health"), ("User is trans", "sexuality"),
+    ("User keeps kosher", "religion"), ("User goes to mass on Sundays", "religion"), ("User voted Labour", "politics"), ("User is on a student visa", "origin"),
+    ("User is on benefits", "money"), ("User was sexually assaulted", "crime"), ("User had a stroke of luck", None), ("User was broke once", None),
+    ("User prefers a pillow", None), ("User rides the trans-Siberian", None),
 ]  # fmt: skip
 
 
