@@ -389,6 +389,7 @@ def test_a_key_can_name_a_topic() -> None:
 
 def test_a_key_can_name_a_secret() -> None:
     assert secret_in(candidate("User hunter2", key="user.wifi_password", object="hunter2")) == "password"
+    assert secret_in(candidate("User enters 9911", key="user.alarm_code", object="9911")) == "security code"
     assert secret_in(candidate("User forgot it", key="user.wifi_password", object=" ")) is None
     over = candidate("User hunter2", key="user.wifi_password", object="hunter2").model_copy(update={"negated": True})
     assert secret_in(over) is None
