@@ -238,8 +238,17 @@ def without_secrets(text: str, *, told: Set[str] = frozenset()) -> str:
         text = text[:start] + "█" * (end - start) + text[end:]
     for value in sorted(told, key=len, reverse=True):
         if value in text:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "█" * len(value), text)
+            text = _alone(value).sub("█" * len(value), text)
     return text
+
+
+def holds(text: str, secret: str) -> bool:
+    """Return whether a secret stands in a text, as words of its own."""
+    return secret in text and _alone(secret).search(text) is not None
+
+
+def _alone(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
 
 
 def named_secrets(text: str) -> Set[str]:

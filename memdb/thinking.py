@@ -24,6 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
+from memdb.privacy import named_secrets
 from memdb.putting_off import moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
@@ -104,7 +105,7 @@ def think(
         cases = [case if one is case.candidate else about(one) for case, one in zip(cases, meant, strict=True)]
     by_rules = any(one.because for one in found.candidates)  # what takes something back means what it says: a model has no say in it
     model = llm if config.model_arbitrates and error is None and not by_rules else None
-    gated = gate(cases, consent=consent, predicates=predicates, config=config)
+    gated = gate(cases, consent=consent, predicates=predicates, config=config, told=named_secrets(turn.user_input))
     repeated = compare_meanings(
         db, gated.cases, user_id=turn.user_id, now=turn.timestamp, embedder=embedder, predicates=predicates, config=config
     )
@@ -184,7 +185,8 @@ def _errands(
     if not found.opened:
         return (), found.done, ()
     cases = {loop: Case(candidate=_task(loop), beliefs=()) for loop in found.opened}
-    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config)
+    told = named_secrets(turn.user_input)
+    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config, told=told)
     promised = {case.candidate.object for loop, case in cases.items() if loop.promised}
     passed = [case.candidate for case in gated.cases]
     return tuple((one, "assistant_message" if one.object in promised else "user_message") for one in passed), found.done, gated.notes

@@ -408,6 +408,17 @@ def test_secrets_are_refused_and_blacked_out_of_excerpts_but_the_message_stays(t
         assert mem.search("card", user_id="ana")[0].fact.value_text == said
 
 
+def test_what_is_named_as_a_password_is_no_fact_under_another_name(tmp_path: Path) -> None:
+    said = "My password is swordfish, and I like jazz."
+    both = [found("user.likes", "jazz", excerpt="I like jazz"), found("user.favourite_fish", "swordfish", excerpt=said)]
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": both})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe(said, user_id="ana")
+        mem.drain()
+        assert [fact.object for fact in mem.facts("ana")] == ["jazz"]
+        assert [note.why for note in mem.turns("ana")[0].notes] == ["it holds what is named as a secret beside it, and none is to be kept"]
+
+
 TOPICS = [
     ("User is allergic to peanuts", "health"), ("User was diagnosed with asthma", "health"), ("User is gay", "sexuality"),
     ("User is a practising catholic", "religion"), ("User voted for the greens", "politics"), ("User earns €3000", "money"),
