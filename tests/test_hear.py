@@ -99,6 +99,30 @@ def test_where_neither_is_right_both_end_and_what_is_so_instead_holds(mem: memdb
     assert believed(mem) == {"Atlanta": "active", "Seattle": "pending_confirmation"}
 
 
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("No longer.", True),
+        ("It's no longer so, luckily", True),
+        ("Not any more!", True),
+        ("I'm not any more.", True),
+        ("Still so.", False),
+        ("I still am, sorry", False),
+        ("Yes, it's still true.", False),
+        ("The first one", False),
+        ("Still, what a nice day", None),
+        ("Not a word of it", None),
+    ],
+)
+def test_what_is_said_to_be_so_no_longer_is_settled_by_saying_so_or_that_it_is_still(
+    mem: memdb.Memory, answer: str, left: bool | None
+) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    asked(mem, answer, "I'm allergic to nuts.", "I'm not allergic to nuts.")
+    standing = {fact.denies: fact.status for fact in mem.facts("ana", kinds=["fact"])}
+    assert standing == ({False: "active", True: "pending_confirmation"} if left is None else {left: "active"})
+
+
 def test_what_was_answered_is_told_and_taken_back_with_its_turn(mem: memdb.Memory) -> None:
     moved(mem, "Seattle.")
     (seattle,) = mem.facts("ana", kinds=["fact"])

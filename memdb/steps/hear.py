@@ -60,6 +60,10 @@ def _which(said: str, held: Fact, waits: Fact) -> bool | None:
         return True
     if compiled(rules().phrase["the_old"]).fullmatch(said):
         return False
+    if waits.denies and not held.denies and compiled(rules().phrase["no_longer_so"]).fullmatch(said):
+        return True
+    if waits.denies and not held.denies and compiled(rules().phrase["still_so"]).fullmatch(said):
+        return False
     if waits.denies or held.denies or waits.key != held.key:
         return None  # "No longer so: …" has no name of its own
     old, new = normalise(held.object), normalise(waits.object)
