@@ -12,6 +12,7 @@ from typing import Annotated, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memdb.borne_out import is_english, made_up_number, speaks_of, told_details
+from memdb.called import called
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill, instructions
@@ -154,11 +155,15 @@ def _attributed(stated: Stated, turn: Turn, subject: str) -> Stated:
     head, _, rest = stated.key.strip().partition(".")
     if slug(head) in (*mine, subject) and "." in rest:  # "user.sister.lives_in"
         whom, _, predicate = rest.partition(".")
-    own = whom in mine or (whom in ("user", "the_user") and (subject == "user" or _FIRST_PERSON.search(stated.excerpt) is not None))
+    of_mine = subject == "user" or _FIRST_PERSON.search(stated.excerpt) is not None
+    own = whom in mine or (whom in ("user", "the_user") and of_mine)
     whom = subject if own else _SPEAKERS.sub("", slug(whom), count=1)
     text = stated.value_text.strip()
-    if whom == subject != "user" and turn.speaker is not None:
-        text = _USER.sub(lambda _: " ".join((turn.speaker or "").split()), text, count=1) if _USER.match(text) else text
+    if subject != "user":
+        if of_mine and whom in called().relations.values():  # Clara's sister, not the user's
+            whom = f"{subject}_{whom}"
+        if f"{whom}_".startswith(f"{subject}_") and _USER.match(text):
+            text = f"{' '.join((turn.speaker or '').split())}{_USER.sub('', text, count=1)}"
     return stated.model_copy(update={"key": f"{whom}.{predicate}", "value_text": text})
 
 
