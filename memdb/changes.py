@@ -25,7 +25,8 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
-_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "debts")  # sorts that nothing ends which ends anything
+_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "abstentions", "debts")  # sorts that nothing ends which ends anything
+_NOT_ELSE = frozenset({"homes", "abstentions"})  # Porto is a town and a club, and whoever drinks no beer may drink wine
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
 _LONGEST = 200  # characters of a sentence that is matched as a whole
 _TO_DO = ("needs_to", "deadline")
@@ -289,7 +290,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         known = [
             (key, value)
             for key, value in (believed(about.slug) if sort and about else ())
-            if sort and sort.fullmatch(value) and (of := sorts_of(_predicate(key))) and "homes" not in of  # Porto is a town and a club
+            if sort and sort.fullmatch(value) and (of := sorts_of(_predicate(key))) and of.isdisjoint(_NOT_ELSE)
         ]
         one = [
             (key, value)

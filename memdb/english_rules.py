@@ -19,8 +19,8 @@ _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
 Sort = Literal[
-    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions", "debts",
-    "activities", "favourites"
+    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions",
+    "abstentions", "debts", "activities", "favourites"
 ]  # fmt: skip
 """What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
@@ -194,6 +194,7 @@ class Over(Record):
     homes: tuple[str, ...]
     tastes: tuple[str, ...]
     conditions: tuple[str, ...]
+    abstentions: tuple[str, ...]
     debts: tuple[str, ...]
     activities: tuple[str, ...]
     once: tuple[str, ...]

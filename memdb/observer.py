@@ -118,10 +118,15 @@ def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[s
     waits, held = read_fact(db, heard.fact_id), read_fact(db, heard.against) if heard.against else None
     if waits is None or waits.status not in DECIDABLE or (heard.against and waits.status == "active"):
         return
-    if waits.status == "active" and not heard.right:
-        ends = max(origin.now, waits.valid_from)
-        end(db, waits, ends=ends, origin=origin, reason="said to be so no longer, when asked")
-        note_end_of(db, waits, ends=ends, origin=origin)
+    over = held if heard.neither else waits
+    if heard.neither:
+        dismiss(db, waits, origin=origin, reason=DENIED)
+    if over is not None and over.status == "active" and not heard.right:
+        ends = max(origin.now, over.valid_from)
+        end(db, over, ends=ends, origin=origin, reason="said to be so no longer, when asked")
+        note_end_of(db, over, ends=ends, origin=origin)
+        return
+    if heard.neither:
         return
     chosen = waits if heard.right else held
     if chosen is None or (chosen is held and chosen.status != "active"):

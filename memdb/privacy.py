@@ -38,9 +38,11 @@ class _Rules(Record):
     said_of_secrets: frozenset[str]
     keys: dict[str, str]
     spoken: dict[str, str]
+    spoken_before: dict[str, str]
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
+    topic_words: dict[str, tuple[str, ...]]
     topics_abroad: dict[str, tuple[str, ...]]
     high_risk: dict[str, str]
     numbers: dict[str, str]
@@ -110,7 +112,7 @@ def topic_in(key: str, text: str) -> str | None:
     words = _plain(predicate, text)
     known = _compiled("topics")
     named = known if _any_topic().search(words) else ("contact",)
-    return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_abroad(words)
+    return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_by_words(words)
 
 
 def _topic_of_detail(name: str, detail: str) -> str | None:
@@ -119,7 +121,7 @@ def _topic_of_detail(name: str, detail: str) -> str | None:
     words = _plain(name, detail)
     known = _compiled("topics")
     named = [*(known.keys() - {"contact"} if _any_topic().search(words) else ()), *(["contact"] if "@" in detail else [])]
-    return next((topic for topic in known if topic in named and known[topic].search(words)), None) or _topic_abroad(words)
+    return next((topic for topic in known if topic in named and known[topic].search(words)), None) or _topic_by_words(words)
 
 
 def _plain(name: str, text: str) -> str:
@@ -150,9 +152,9 @@ def _any_topic() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for topic, pattern in _rules().topics.items() if topic != "contact"))
 
 
-def _topic_abroad(text: str) -> str | None:
-    """The topic that a text names in another language than English."""
-    known = _abroad()
+def _topic_by_words(text: str) -> str | None:
+    """The topic that a text names in a word or a phrase, in English or another language."""
+    known = _topic_words()
     words = words_of(text)
     begins = [word[: known.sizes[0]] for word in words]
     is_none = known.words.keys().isdisjoint(words) and known.phrases.keys().isdisjoint(words) and known.begins.isdisjoint(begins)
@@ -166,7 +168,7 @@ def _topic_abroad(text: str) -> str | None:
     return known.runs[run.group()] if run else None
 
 
-class _Abroad(NamedTuple):
+class _TopicWords(NamedTuple):
     """The topics by their words, by how a word begins (in so many letters), by the first word of a phrase, and by what stands in a run.
 
     `begins` are the first letters of the stems, as many as the shortest has.
@@ -182,8 +184,9 @@ class _Abroad(NamedTuple):
 
 
 @cache
-def _abroad() -> _Abroad:
-    told = {one: topic for topic, names in _rules().topics_abroad.items() for one in names}
+def _topic_words() -> _TopicWords:
+    sections = (_rules().topic_words, _rules().topics_abroad)
+    told = {one: topic for section in sections for topic, names in section.items() for one in names}
     runs = {one: topic for one, topic in told.items() if is_unspaced(one)}
     stems = {one[:-1]: topic for one, topic in told.items() if one.endswith("*")}
     phrases: dict[str, list[tuple[list[str], str]]] = {}
@@ -192,7 +195,7 @@ def _abroad() -> _Abroad:
             phrases.setdefault(one.split()[0], []).append((one.split(), topic))
     run = re.compile("|".join(map(re.escape, runs)))
     sizes = tuple(sorted(set(map(len, stems))))
-    return _Abroad(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
+    return _TopicWords(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
 
 
 def _secret_by_name(predicate: str) -> str | None:
@@ -235,8 +238,17 @@ def without_secrets(text: str, *, told: Set[str] = frozenset()) -> str:
         text = text[:start] + "█" * (end - start) + text[end:]
     for value in sorted(told, key=len, reverse=True):
         if value in text:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "█" * len(value), text)
+            text = _alone(value).sub("█" * len(value), text)
     return text
+
+
+def holds(text: str, secret: str) -> bool:
+    """Return whether a secret stands in a text, as words of its own."""
+    return secret in text and _alone(secret).search(text) is not None
+
+
+def _alone(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
 
 
 def named_secrets(text: str) -> Set[str]:
@@ -248,7 +260,9 @@ def named_secrets(text: str) -> Set[str]:
 def _named(text: str) -> Set[str]:
     spoken = _compiled("spoken")
     shapes = [*spoken.values(), *(pattern for name, pattern in _compiled("identifiers").items() if name in spoken)]
-    values = (_PARTS.split(match.group().strip(_MARKS))[-1] for pattern in shapes for match in pattern.finditer(text))
+    values = [_PARTS.split(match.group().strip(_MARKS))[-1] for pattern in shapes for match in pattern.finditer(text)]
+    before = _compiled("spoken_before").values()
+    values += [_PARTS.split(match.group().lstrip(_MARKS))[0].strip(_MARKS) for pattern in before for match in pattern.finditer(text)]
     return frozenset(value for value in values if len(value) >= _LEAST and value.casefold() not in STOP_WORDS | _rules().said_of_secrets)
 
 
@@ -268,7 +282,7 @@ def _secrets(text: str) -> tuple[tuple[str, int, int], ...]:
     """The secrets in a text: what each is, and where it stands."""
     found = [("card number", *span) for span in _numbers(_CARD, text, _luhn)]
     found += [("account number", *span) for span in _numbers(_IBAN, text, _mod_97)]
-    for section in ("spoken", "identifiers"):
+    for section in ("spoken", "spoken_before", "identifiers"):
         found += [(name, *match.span()) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
     return tuple(found)
 

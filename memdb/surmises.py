@@ -87,7 +87,7 @@ def _is_supposed(clause: Clause) -> bool:
 def _supposed_in(clause: Clause, here: Circumstances, believed: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
     """What may be so instead of the one thing that is believed of its sort: "I've moved over to Firefox", of who uses Chrome."""
     for sort in _sorts():
-        known = [(key, value) for key, value in believed if sort.fullmatch(value) and sorts_of(key.partition(".")[2])]
+        known = [(key, value) for key, value in believed if sort.fullmatch(value) and sorts_of(key.partition(".")[2]) - {"abstentions"}]
         if len({normalise(value) for _, value in known}) != 1:
             continue
         small = known[0][1].islower()  # "three" is a number, and "Three" a network

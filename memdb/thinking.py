@@ -24,6 +24,7 @@ from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
+from memdb.privacy import named_secrets
 from memdb.putting_off import moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
@@ -93,6 +94,9 @@ def think(
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
     found = _in_earnest(db, turn, found)
+    heard = _heard(db, turn, config)
+    if heard is not None and heard.neither:
+        found = _instead(db, found, of=heard.fact_id)
     alone = llm is None and (embedder is None or not db.has_vectors)  # then nobody proposes anything, and the rules decide
     about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates, exactly=alone)
     cases = [about(one) for one in found.candidates]
@@ -101,7 +105,7 @@ def think(
         cases = [case if one is case.candidate else about(one) for case, one in zip(cases, meant, strict=True)]
     by_rules = any(one.because for one in found.candidates)  # what takes something back means what it says: a model has no say in it
     model = llm if config.model_arbitrates and error is None and not by_rules else None
-    gated = gate(cases, consent=consent, predicates=predicates, config=config)
+    gated = gate(cases, consent=consent, predicates=predicates, config=config, told=named_secrets(turn.user_input))
     repeated = compare_meanings(
         db, gated.cases, user_id=turn.user_id, now=turn.timestamp, embedder=embedder, predicates=predicates, config=config
     )
@@ -120,7 +124,6 @@ def think(
             log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
             calls, error = (*calls, *calls_of(failure)), checks.searchable(f"decided by the rules: {failure}"[:500])
     opened, done, refused = _errands(db, turn, consent=consent, predicates=predicates, config=config)
-    heard = _heard(db, turn, config)
     return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done, heard)
 
 
@@ -143,6 +146,14 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
         meant = [str(row["fact_id"]) for row in rows if " ".join(str(row["value_text"]).split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
     return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
+
+
+def _instead(db: Database, found: Interpreted, *, of: str) -> Interpreted:
+    """What was found, with what is said to be so instead of both that were asked about as the change that it is."""
+    waits = read_fact(db, of)
+    key = waits.key if waits is not None else None
+    told = tuple(one.model_copy(update={"explicit": True}) if one.key == key and not one.negated else one for one in found.candidates)
+    return replace(found, candidates=told)
 
 
 def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
@@ -174,7 +185,8 @@ def _errands(
     if not found.opened:
         return (), found.done, ()
     cases = {loop: Case(candidate=_task(loop), beliefs=()) for loop in found.opened}
-    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config)
+    told = named_secrets(turn.user_input)
+    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config, told=told)
     promised = {case.candidate.object for loop, case in cases.items() if loop.promised}
     passed = [case.candidate for case in gated.cases]
     return tuple((one, "assistant_message" if one.object in promised else "user_message") for one in passed), found.done, gated.notes

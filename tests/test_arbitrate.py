@@ -924,7 +924,8 @@ RISKY = [
                  "birth_date", "current_city", "employer", "job_title", "home_address", "spouse", "earnings", "diagnosis", "ssn", "national_id",
                  "drivers_license", "race", "sexual_orientation", "visa_status", "native_language", "kids", "next_of_kin", "billing_address",
                  "account_number", "paycheck", "bonus", "child_support", "inheritance", "monthly_expenses", "condition", "sleep_disorder",
-                 "prescription", "dentist")
+                 "prescription", "dentist", "chronic_condition", "migraine", "smoking", "inhaler", "dietary_restriction", "hourly_rate", "payday",
+                 "wallet", "postcode", "zip_code", "e_mail", "username", "license_plate", "student_id")
 ]  # fmt: skip
 
 
@@ -953,6 +954,9 @@ def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, m
         "user.race_result",
         "user.file_name",
         "user.air_conditioning",
+        "user.weather_conditions",
+        "user.zip_up_hoodie",
+        "user.back_of_the_drawer",
         "user.project_status",
     ],
 )

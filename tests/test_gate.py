@@ -285,7 +285,20 @@ SECRETS = [
     ("User pays from DE89 3704 0044 0532 0130 00 BIC COBADEFF", "account number"),
     ("User's password is hunter2", "password"),
     ("User has the password for the bank: swordfish", "password"),
+    ("User's password's hunter2", "password"),
+    ("User has changed the password for the router to Tulip77", "password"),
+    ("User has set the wifi password to swordfish.", "password"),
+    ("User uses hunter2 as the password of the router", "password"),
+    ("swordfish is my wifi password", "password"),
+    ("User has the pw: Tulip77", "password"),
+    ("User is ana there, and the pass is Tulip77!", "password"),
     ("User's PIN is 4711", "security code"),
+    ("User's alarm code is 9911", "security code"),
+    ("The code for the alarm at home is 9911", "security code"),
+    ("User opens with code 2580 for the gate", "security code"),
+    ("The combination to the safe is 12-34-56", "security code"),
+    ("User has the bank account number 12345678", "account number"),
+    ("User's sort code is 12-34-56", "account number"),
     ("User's SSN is 078-05-1120", "national id"),
     ("User has passport number X1234567", "national id"),
     ("User has the passport no. 12AB34567", "national id"),
@@ -308,6 +321,9 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
     ["User lives in Porto", "User has the number 12345678z", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
      "User renews the passport by 1 July 2025", "User's passport runs out in 2027 because of that", "User's ID card expires on 2027-07-01",
      "User's driving licence is good until 01.07.2029", "User has lost the passport 3 times in 12 years",
+     "User changed the password to something stronger", "User changed the password to protect the account", "This is the password reset page",
+     "Tom is the password admin", "What is my password?", "User pays 200 pw: cheap", "User's ski pass is 5 days long", "User has the area code 212", "User changed the gate code in 2019",
+     "User has code 20 for shoes", "User's account manager is Tom of room 1234567",
      "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
@@ -373,6 +389,7 @@ def test_a_key_can_name_a_topic() -> None:
 
 def test_a_key_can_name_a_secret() -> None:
     assert secret_in(candidate("User hunter2", key="user.wifi_password", object="hunter2")) == "password"
+    assert secret_in(candidate("User enters 9911", key="user.alarm_code", object="9911")) == "security code"
     assert secret_in(candidate("User forgot it", key="user.wifi_password", object=" ")) is None
     over = candidate("User hunter2", key="user.wifi_password", object="hunter2").model_copy(update={"negated": True})
     assert secret_in(over) is None
@@ -391,10 +408,26 @@ def test_secrets_are_refused_and_blacked_out_of_excerpts_but_the_message_stays(t
         assert mem.search("card", user_id="ana")[0].fact.value_text == said
 
 
+def test_what_is_named_as_a_password_is_no_fact_under_another_name(tmp_path: Path) -> None:
+    said = "My password is swordfish, and I like jazz."
+    both = [found("user.likes", "jazz", excerpt="I like jazz"), found("user.favourite_fish", "swordfish", excerpt=said)]
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": both})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe(said, user_id="ana")
+        mem.drain()
+        assert [fact.object for fact in mem.facts("ana")] == ["jazz"]
+        assert [note.why for note in mem.turns("ana")[0].notes] == ["it holds what is named as a secret beside it, and none is to be kept"]
+
+
 TOPICS = [
     ("User is allergic to peanuts", "health"), ("User was diagnosed with asthma", "health"), ("User is gay", "sexuality"),
     ("User is a practising catholic", "religion"), ("User voted for the greens", "politics"), ("User earns €3000", "money"),
     ("User writes from ana@example.org", "contact"), ("User was arrested once", "crime"), ("User likes jazz", None), ("User lives in Porto", None),
+    ("User has migraines", "health"), ("User has high blood pressure", "health"), ("User lives with Parkinson's", "health"), ("User takes statins", "health"),
+    ("User's mum has dementia", "health"), ("User has an eating disorder", "health"), ("User is deaf in one ear", "health"), ("User is trans", "sexuality"),
+    ("User keeps kosher", "religion"), ("User goes to mass on Sundays", "religion"), ("User voted Labour", "politics"), ("User is on a student visa", "origin"),
+    ("User is on benefits", "money"), ("User was sexually assaulted", "crime"), ("User had a stroke of luck", None), ("User was broke once", None),
+    ("User prefers a pillow", None), ("User rides the trans-Siberian", None),
 ]  # fmt: skip
 
 
@@ -455,6 +488,8 @@ def test_other_numbers_are_no_contact(text: str) -> None:
         ("It is 4111 1111 1111 1111 12/27 123.", "It is " + "█" * 19 + " 12/27 123."),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
         ("My PIN is 4821. I typed 4821, not 48210.", "My ███████████. I typed ████, not 48210."),
+        ("Use hunter2 as my password, hunter2.", "Use " + "█" * 22 + ", ███████."),
+        ("It opens with code 9911 for the alarm. The alarm wants 9911.", "It opens with █████████ for the alarm. The alarm wants ████."),
         ("My password is wrong, and something else is wrong.", "My ██████████████████ and something else is wrong."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),

@@ -55,10 +55,10 @@ def believed(mem: memdb.Memory) -> dict[str, str]:
         ("Atlanta is right.", ATLANTA),
         ("It's still the first one", ATLANTA),
         ("Nothing has changed.", ATLANTA),
+        ("Neither of us is at home", BOTH),
         # what says no more than before, or something else
         ("Yes", BOTH),
         ("No.", BOTH),
-        ("Neither.", BOTH),
         ("Both, in a way", BOTH),
         ("Atlanta or Seattle, who knows", BOTH),
         ("Seattle?", BOTH),
@@ -79,6 +79,48 @@ def test_an_answer_says_which_of_two_is_right_or_leaves_both_as_they_are(mem: me
     moved(mem, answer)
     assert believed(mem) == ({"Atlanta": "active", "Seattle": "pending_confirmation"} if home is None else {home: "active"})
     assert bool(mem.context("Hello", user_id="ana", now="2025-03-13").question) is (home is None)  # which is not asked again sooner
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("Neither.", {}),
+        ("None of them, sorry", {}),
+        ("Neither is right any more.", {}),
+        ("Neither, I live in Boston.", {"Boston": "active"}),
+        ("No, neither. I've moved to Boston", {"Boston": "active"}),
+    ],
+)
+def test_where_neither_is_right_both_end_and_what_is_so_instead_holds(mem: memdb.Memory, answer: str, left: dict[str, str]) -> None:
+    moved(mem, answer)
+    assert believed(mem) == left
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", as_of="2025-03-04")] == ["Atlanta"]
+    mem.undo(user_id="ana", turn_id="answer")
+    assert believed(mem) == {"Atlanta": "active", "Seattle": "pending_confirmation"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("No longer.", True),
+        ("It's no longer so, luckily", True),
+        ("Not any more!", True),
+        ("I'm not any more.", True),
+        ("Still so.", False),
+        ("I still am, sorry", False),
+        ("Yes, it's still true.", False),
+        ("The first one", False),
+        ("Still, what a nice day", None),
+        ("Not a word of it", None),
+    ],
+)
+def test_what_is_said_to_be_so_no_longer_is_settled_by_saying_so_or_that_it_is_still(
+    mem: memdb.Memory, answer: str, left: bool | None
+) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    asked(mem, answer, "I'm allergic to nuts.", "I'm not allergic to nuts.")
+    standing = {fact.denies: fact.status for fact in mem.facts("ana", kinds=["fact"])}
+    assert standing == ({False: "active", True: "pending_confirmation"} if left is None else {left: "active"})
 
 
 def test_what_was_answered_is_told_and_taken_back_with_its_turn(mem: memdb.Memory) -> None:

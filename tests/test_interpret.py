@@ -34,6 +34,39 @@ def read(path: Path, text: str, *facts: dict[str, object], **config: object) -> 
         return mem.facts("ana", now=WEDNESDAY), mem.turns("ana")[0]
 
 
+@pytest.mark.parametrize(
+    ("key", "speaker", "kept"),
+    [
+        ("speaker.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("I.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("ana.lives_in", None, ("user.lives_in", "User lives in Porto")),
+        ("user's sister.lives in", None, ("sister.lives_in", "User lives in Porto")),
+        ("user.sister.lives_in", None, ("sister.lives_in", "User lives in Porto")),
+        ("user.lives_in", "Clara", ("clara.lives_in", "Clara lives in Porto")),
+        ("clara.lives_in", "Clara", ("clara.lives_in", "Clara lives in Porto")),
+        ("ana.lives_in", "Clara", ("ana.lives_in", "User lives in Porto")),
+    ],
+)
+def test_what_is_said_of_the_speaker_is_kept_as_that_whatever_a_model_calls_them(
+    tmp_path: Path, key: str, speaker: str | None, kept: tuple[str, str]
+) -> None:
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": [stated("Porto", "I live in Porto", key=key)]})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", speaker=speaker)
+        mem.drain()
+        assert [(fact.key, fact.value_text) for fact in mem.facts("ana")] == [kept]
+
+
+def test_what_somebody_says_of_their_relatives_is_not_said_of_the_user_s(tmp_path: Path) -> None:
+    said = "For my sister it was always Faro."
+    fact = stated("Faro", said, key="sister.lives_in", value_text="User's sister lives in Faro")
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": [fact]})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe(said, user_id="ana", speaker="Clara")
+        mem.drain()
+        assert [(one.key, one.value_text) for one in mem.facts("ana")] == [("clara_sister.lives_in", "Clara's sister lives in Faro")]
+
+
 NOT_SAID = [
     ("Do I live in Porto?", "I live in Porto", "Porto"),
     ("Moro em Lisboa?", "Moro em Lisboa", "Lisboa"),

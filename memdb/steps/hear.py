@@ -17,29 +17,34 @@ _SHORT = 14  # words
 
 
 class Heard(Record):
-    """What an answer says of a fact that waits: that it is `right`, or else that what it contradicts is, or that it is not."""
+    """What an answer says of a fact that waits: that it is `right`, or that what it contradicts is, or `neither`, or that it is not."""
 
     fact_id: str
     against: str | None
     right: bool
+    neither: bool = False
 
 
 def hear(text: str, asked: str, doubts: Sequence[Doubt], *, read: Callable[[str], Fact | None]) -> Heard | None:
     """Return what a text answers to the one of `doubts` whose question was `asked` right before; None if it is no plain answer.
 
-    The question is known by its words. Of two that contradict each other the answer names the one that is right, or says which; of one
-    alone it says yes or no. What says anything else besides, doubts, or asks, is none. `read` gives a fact by its id.
+    The question is known by its words. Of two that contradict each other the answer names the one that is right, or says which, or that
+    neither is, and perhaps what is instead; of one alone it says yes or no. What says anything else besides, doubts, or asks, is none.
+    `read` gives a fact by its id.
     """
     plain = in_short(asked)
     questions = [doubt for doubt in doubts if in_short(doubt.question) in plain]
     if len(questions) != 1 or len(text) > _LONGEST or "?" in text:
         return None
-    doubt, said = questions[0], normalise(CONTRACTED.sub(expand, text.translate(PLAIN)))
+    expanded = CONTRACTED.sub(expand, text.translate(PLAIN))
+    doubt, said = questions[0], normalise(expanded)
     if not said or len(said.split()) > _SHORT:
         return None
     waits, held = read(doubt.fact_id), read(doubt.against) if doubt.against else None
     if waits is None or (doubt.against and held is None):
         return None
+    if held is not None and not (waits.denies or held.denies) and compiled(rules().phrase["neither"]).fullmatch(expanded.strip()):
+        return Heard(fact_id=doubt.fact_id, against=doubt.against, right=False, neither=True)
     right = _is_so(said) if held is None else _which(said, held, waits)
     return None if right is None else Heard(fact_id=doubt.fact_id, against=doubt.against, right=right)
 
@@ -54,6 +59,10 @@ def _which(said: str, held: Fact, waits: Fact) -> bool | None:
     if compiled(rules().phrase["the_new"]).fullmatch(said):
         return True
     if compiled(rules().phrase["the_old"]).fullmatch(said):
+        return False
+    if waits.denies and not held.denies and compiled(rules().phrase["no_longer_so"]).fullmatch(said):
+        return True
+    if waits.denies and not held.denies and compiled(rules().phrase["still_so"]).fullmatch(said):
         return False
     if waits.denies or held.denies or waits.key != held.key:
         return None  # "No longer so: …" has no name of its own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Annotated, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memdb.borne_out import is_english, made_up_number, speaks_of, told_details
+from memdb.called import called
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill, instructions
@@ -25,6 +27,10 @@ from memdb.when import read_time
 _LONGEST = 6_000  # characters given to the model at once
 _REWORDED: tuple[Category, ...] = ("soft_preference", "task_context")  # what may be told in other words: “Keep it brief”, concise answers
 _SHORTEST = 200  # a text that is too long for the model is halved, but not below this
+_SPEAKER = frozenset("i me my mine myself speaker the_speaker".split())  # whom a model may call so in a key
+_SPEAKERS = re.compile(r"(?:my|our|(?:the_)?(?:user|speaker)_?s)_(?=[a-z])")  # "my sister", "user's sister"
+_FIRST_PERSON = re.compile(r"\b(?:I|my|mine|me|myself)\b", re.IGNORECASE)
+_USER = re.compile(r"(?:the )?user\b", re.IGNORECASE)
 
 
 # bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
@@ -124,7 +130,7 @@ def interpret(
             error.calls = tuple(calls)
             raise
         calls += answer.calls
-        for stated in answer.record.facts:
+        for stated in (_attributed(one, turn, subject) for one in answer.record.facts):
             wrong = _misshapen(stated, turn.user_input, said, predicates)
             if wrong is not None:
                 misshapen.append(wrong)
@@ -135,6 +141,30 @@ def interpret(
                 candidates.setdefault((candidate.key, candidate.object.casefold(), candidate.negated), candidate)
     unread = misshapen[0] if misshapen and len(misshapen) == len(notes) and not candidates else None
     return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls), unread)
+
+
+def _attributed(stated: Stated, turn: Turn, subject: str) -> Stated:
+    """What a model wrote down, of whom it is said: of the speaker, whose key begins with `subject`, whatever else a model calls them.
+
+    What somebody else says of themselves is not said of the user.
+    """
+    whom, _, predicate = _key(stated).partition(".")
+    if not predicate:
+        return stated
+    mine = _SPEAKER | ({slug(turn.user_id)} if subject == "user" else set[str]())
+    head, _, rest = stated.key.strip().partition(".")
+    if slug(head) in (*mine, subject) and "." in rest:  # "user.sister.lives_in"
+        whom, _, predicate = rest.partition(".")
+    of_mine = subject == "user" or _FIRST_PERSON.search(stated.excerpt) is not None
+    own = whom in mine or (whom in ("user", "the_user") and of_mine)
+    whom = subject if own else _SPEAKERS.sub("", slug(whom), count=1)
+    text = stated.value_text.strip()
+    if subject != "user":
+        if of_mine and whom in called().relations.values():  # Clara's sister, not the user's
+            whom = f"{subject}_{whom}"
+        if f"{whom}_".startswith(f"{subject}_") and _USER.match(text):
+            text = f"{' '.join((turn.speaker or '').split())}{_USER.sub('', text, count=1)}"
+    return stated.model_copy(update={"key": f"{whom}.{predicate}", "value_text": text})
 
 
 def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo, wrong: str | None) -> Candidate | Note:
