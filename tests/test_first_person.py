@@ -344,6 +344,28 @@ def test_what_is_plain_already_is_told_as_it_is(text: str) -> None:
     assert stated(text) == text
 
 
+@pytest.mark.parametrize(
+    ("said", "who", "says"),
+    [
+        ("Asked for warmer lights", ["Rui"], "I noticed that Rui asked for warmer lights."),
+        ("came home", ["Rui", "Mila"], "I noticed that Mila and Rui came home."),
+        ("is asleep", ["Mila"], "I noticed that Mila is asleep."),
+        ("Read a story to Mila", ["Rui", "Mila"], "I noticed that Rui read a story to Mila."),
+        ("turned on by the timer", ["Rui"], "I noticed this: turned on by the timer."),
+        ("Turned off at nine", ["Rui"], "I noticed this: Turned off at nine."),
+        ("is asleep", ["Mila", "Rui"], "I noticed this: is asleep."),
+        ("Back door opened", ["Rui"], "I noticed this: Back door opened."),
+        ("Left: Rui", ["Rui"], "I noticed that Rui left home."),
+        ("came home", [], "I noticed this: came home."),
+    ],
+)
+def test_who_took_part_did_what_is_told_of_nobody(mem: memdb.Memory, said: str, who: list[str], says: str) -> None:
+    mem.event(said, user_id="home", timestamp=f"{DAY}T07:30:00Z", participants=who)
+    fact = told(mem)
+    assert says in fact.value_text
+    assert [event.description for event in mem.sources(fact.fact_id).events] == [said]
+
+
 def test_a_memory_of_devices_and_of_what_was_said_reads_like_one(mem: memdb.Memory) -> None:
     for minute, said in enumerate(
         ("Temperature set to 20.5 degrees at 7:30 AM", "Motion detected in garage", "Rui said: where are my keys?")
