@@ -23,6 +23,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
 _POSSESSIVE = re.compile(r"(?:'s|’s)$")
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2})(?::00|(:\d{2}))? ?([AP])\.?M\b\.?")
+_END_OF_QUOTE = re.compile(r"(?<!\.)\.([\"”])$")
 _EMPTY = frozenset(
     """
     a about after again all also am an and any are as asked at be because been before being but by can could did do does down for
@@ -243,7 +244,7 @@ def located(place: str) -> str:
 def stated(description: str) -> str:
     """Return an event's words as they stand within a sentence, and plainer where a machine wrote them down."""
     words = " ".join(description.split())
-    text = _plain(words.rstrip(" .;,") or words)
+    text = _plain(_END_OF_QUOTE.sub(r"\1", words.rstrip(" .;,")) or words)
     if len(text) > _LONGEST:
         text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
     first, _, rest = text.partition(" ")

@@ -366,6 +366,12 @@ def test_who_took_part_did_what_is_told_of_nobody(mem: memdb.Memory, said: str, 
     assert [event.description for event in mem.sources(fact.fact_id).events] == [said]
 
 
+@pytest.mark.parametrize("said", ['Rui: "I am home."', 'Rui said: "I am home."', "Rui said “I am home.”"])
+def test_what_was_said_ends_with_one_point(mem: memdb.Memory, said: str) -> None:
+    mem.event(said, user_id="home", timestamp=f"{DAY}T07:30:00Z")
+    assert ".”" not in told(mem).value_text.replace('"', "”")
+
+
 def test_a_memory_of_devices_and_of_what_was_said_reads_like_one(mem: memdb.Memory) -> None:
     for minute, said in enumerate(
         ("Temperature set to 20.5 degrees at 7:30 AM", "Motion detected in garage", "Rui said: where are my keys?")
@@ -423,6 +429,8 @@ KINDS = {
         "As always, Rui locked the door.",
         "Mila reads on the sofa on weekends.",
         "Rui took out the bins",
+        "Rui left home",
+        "Rui always drinks tea at nine",
     ),
     "OBSERVATION": (
         "The house has been quieter than usual this week.",
@@ -447,6 +455,8 @@ KINDS = {
         "The breakfast burned",
         "Rui hung up his coat",
         "Rui always wanted to learn Spanish",
+        "Rui will always remember this",
+        "The lamp was always there",
     ),
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
@@ -542,6 +552,15 @@ def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, te
     fact = told(mem)
     assert fact.memory_type == "PREFERENCE"
     assert fact.value_text.endswith(says)
+
+
+def test_what_several_asked_for_each_by_themself_is_how_they_all_like_it(mem: memdb.Memory) -> None:
+    for said in ("Rui asked for warmer lights", "Mila hates the blue lamp", "Joana asked for colder air", "Rui made coffee"):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T19:00:00Z", participants=["Joana", "Mila", "Rui"])
+    assert told(mem).value_text.endswith("It seems to be how Joana and Rui like it.")
+    mem.event("Rui asked for warmer lights", user_id="home", timestamp="2025-03-04T19:00:00Z")
+    mem.event("The lights were turned up, as somebody prefers it", user_id="home", timestamp="2025-03-04T19:20:00Z")
+    assert told(mem).value_text.endswith("It seems to be how it is liked here.")
 
 
 @pytest.mark.parametrize(
