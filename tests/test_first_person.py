@@ -366,6 +366,14 @@ def test_who_took_part_did_what_is_told_of_nobody(mem: memdb.Memory, said: str, 
     assert [event.description for event in mem.sources(fact.fact_id).events] == [said]
 
 
+def test_a_place_is_told_as_it_is_spoken_of_and_kept_as_it_was_given(mem: memdb.Memory) -> None:
+    mem.event("Rui made tea", user_id="home", timestamp=f"{DAY}T07:30:00Z", location="Living_Room")
+    mem.event("Rui drank it", user_id="home", timestamp=f"{DAY}T07:40:00Z", location="Living Room")
+    fact = told(mem)
+    assert fact.value_text.startswith("On Monday morning, in the living room, I noticed that Rui made tea and drank it.")
+    assert parts_of(fact.value_json)["location"] == "Living_Room"
+
+
 @pytest.mark.parametrize("said", ['Rui: "I am home."', 'Rui said: "I am home."', "Rui said “I am home.”"])
 def test_what_was_said_ends_with_one_point(mem: memdb.Memory, said: str) -> None:
     mem.event(said, user_id="home", timestamp=f"{DAY}T07:30:00Z")

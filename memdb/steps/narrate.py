@@ -21,6 +21,7 @@ from memdb.household import (
     located,
     named,
     participants_of,
+    placed,
     stated,
     telling_words,
     words_to_find_by,
@@ -67,7 +68,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
     when = f"On {weekday(events[0].timestamp, zone)} {part_of_day(events[0].timestamp, zone)}"
-    places = {event.location for event in events}
+    places = {placed(event.location) if event.location else None for event in events}
     told = " ".join(event.description.casefold() for event in events)
     place = next((place for place in places if place), None) if len(places - {None}) == 1 else None
     unsaid = place is not None and _bare(place).casefold() not in told
