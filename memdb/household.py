@@ -18,11 +18,14 @@ ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "eve
 _LONGEST = 240  # characters of one event as it is told
 _LOOKED_AT = 2_000  # characters of a text that tell its type and feeling
 _USUAL = 0.5  # how important something is that no rule knows
+_ABBREVIATION = 3  # letters of a word that has capitals of its own: TV, AC
 _NAMED = 6  # people named one by one; the others are counted
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
-_POSSESSIVE = re.compile(r"(?:'s|’s)$")
+_POSSESSIVE = re.compile(r"(?:'s|’s|s'|s’)$")
+_OF_PLACE = re.compile(r"\b[^\W\d_]+(?:['’][^\W\d_]*)?")
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2})(?::00|(:\d{2}))? ?([AP])\.?M\b\.?")
+_END_OF_QUOTE = re.compile(r"(?<!\.)\.([\"”])$")
 _EMPTY = frozenset(
     """
     a about after again all also am an and any are as asked at be because been before being but by can could did do does down for
@@ -95,6 +98,7 @@ class HouseholdRules(Record):
     unusual: str
     dislikes: str
     subjects: tuple[str, ...]
+    of_places: str
     apart: dict[str, str]
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
@@ -233,9 +237,27 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
+def placed(place: str) -> str:
+    """Return a place in the words that it has within a sentence: "Living Room" and "living_room" are the living room.
+
+    A name that is not only of rooms and the like keeps its capitals: "Central Park" is no park of the home.
+    """
+    known = _words_of_places()
+    words = place.replace("_", " ").split()
+    if all(word.lower() in known or _POSSESSIVE.search(word) for word in _OF_PLACE.findall(" ".join(words))):
+        words = [word if _POSSESSIVE.search(word) or (word.isupper() and len(word) <= _ABBREVIATION) else word.lower() for word in words]
+    return " ".join(words) or place
+
+
+@cache
+def _words_of_places() -> frozenset[str]:
+    rules = household_rules()
+    return frozenset((*rules.of_places.split(), *rules.check.places.split(), *rules.check.things.split()))
+
+
 def located(place: str) -> str:
     """Return a place as it is spoken of: "in the kitchen", "at home", "in Mila's room"."""
-    words = " ".join(place.split())
+    words = placed(place)
     says, found = next((rule.says, found) for rule in household_rules().place if (found := compiled(rule.match).search(words)))
     return says.format(**found.groupdict())
 
@@ -243,7 +265,7 @@ def located(place: str) -> str:
 def stated(description: str) -> str:
     """Return an event's words as they stand within a sentence, and plainer where a machine wrote them down."""
     words = " ".join(description.split())
-    text = _plain(words.rstrip(" .;,") or words)
+    text = _plain(_END_OF_QUOTE.sub(r"\1", words.rstrip(" .;,")) or words)
     if len(text) > _LONGEST:
         text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
     first, _, rest = text.partition(" ")

@@ -19,7 +19,7 @@ from memdb.llm import calls_of
 from memdb.names import one_each, spelled
 from memdb.narratives import Narrative, NarrativeDetail
 from memdb.narrator import Narrator
-from memdb.people import with_people
+from memdb.people import with_people, with_subject
 from memdb.privacy import quotable_together
 from memdb.reading import read_consent
 from memdb.recording import Origin, keep_calls, record
@@ -145,7 +145,8 @@ def _due(db: Database, config: Config, now: datetime, after: str | None) -> Iter
     users = db.all("events.waiting_users", before=to_text(now - timedelta(minutes=config.event_buffer_minutes)))
     for user in users if after is None else sorted(users, key=lambda user: str(user["user_id"]) <= after):
         rows = db.all("events.waiting", user_id=user["user_id"], now=to_text(now), max_events=config.max_events_per_segment)
-        for part in segment(_events(db, rows), now=now, zone=config.zone, config=config)[:1]:
+        happened = [with_subject(event) for event in _events(db, rows)]
+        for part in segment(happened, now=now, zone=config.zone, config=config)[:1]:
             ready_at = _cooled(db, str(user["user_id"]), part.ready_at, config)
             if ready_at <= now:
                 yield part, ready_at

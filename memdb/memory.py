@@ -673,7 +673,8 @@ class Memory:
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.
             now: the time that decay and recency are counted to; the present if None.
-            record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
+            record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off, and that the first-person
+                memories among it were recalled.
 
         Raises:
             InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number or an age below 0, something

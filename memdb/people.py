@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from memdb.household import ARTICLES, compiled, household_rules, stated
+from memdb.household import ARTICLES, compiled, household_rules, named, stated
 from memdb.names import one_each, same_name
 from memdb.records import Event
 
@@ -20,6 +20,10 @@ _TOGETHER = re.compile(  # between people who are named in one breath
 _SENTENCE = re.compile(r"(?:^|[.!?…;])\W*$")
 _SPEECH = re.compile(r"[“\"][^“”\"]*(?:[”\"]|$)|: .*")
 _AND = re.compile(r",? and |, ")
+_BY_ITSELF = re.compile(  # "turned off at nine", "opened by the timer": a thing was, and no person did so
+    r"\w+(?: (?:on|off|up|down|all))? by\b"
+    r"|(?:turn|switch)(?:s|ed) (?:on|off|up|down)(?: (?:at|in|after|before|for|again|automatically)\b|\W*$)"
+)
 
 
 def capitals(text: str, *, names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
@@ -50,6 +54,29 @@ def _parts_of(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(part for name in names for part in _WORD.findall(same_name(name)))
 
 
+def with_subject(event: Event) -> Event:
+    """Return an event with who did it before its words, where these begin with what only people do: "came home" of Rui is "Rui came home".
+
+    Those who took part did it, but for whom the words name: "read a story to Mila" is what the other one did. What somebody says in a turn
+    is told as said.
+    """
+    words = " ".join(event.description.split())
+    words = words[:1].lower() + words[1:]
+    if event.turn_id is not None or not event.participants or not _lacks_subject(words[:_LOOKED_AT]):
+        return event
+    there = set(_WORD.findall(same_name(words[:_LOOKED_AT])))
+    who = sorted(name for name in one_each(event.participants) if there.isdisjoint(_WORD.findall(same_name(name))))
+    if not who or (len(who) > 1 and words.split(" ")[0].endswith("s")):  # "is asleep" is said of one
+        return event
+    return event.model_copy(update={"description": f"{named(who)} {words}"})
+
+
+def _lacks_subject(words: str) -> bool:
+    """Whether a text is a sentence about a person as soon as one stands before it."""
+    found = (compiled(rule).match(f"Somebody {words}") for rule in household_rules().subjects)
+    return not _BY_ITSELF.match(words) and any(one is not None and one["who"] == "Somebody" for one in found)
+
+
 def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:
     """Return an event with all who took part in it: those given, and those whom its words name plainly.
 
@@ -59,8 +86,8 @@ def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:
         return event
     text = _SPEECH.sub("“”", unicodedata.normalize("NFC", stated(event.description)))
     there = {word for name in (*event.participants, persona) for word in _WORD.findall(same_name(name))}
-    named = [name for name in _named(text, known) if same_name(name) not in there and same_name(name.split()[0]) not in there]
-    return event.model_copy(update={"participants": tuple(one_each([*event.participants, *named]))}) if named else event
+    others = [name for name in _named(text, known) if same_name(name) not in there and same_name(name.split()[0]) not in there]
+    return event.model_copy(update={"participants": tuple(one_each([*event.participants, *others]))}) if others else event
 
 
 def _named(text: str, known: Sequence[str]) -> Iterator[str]:

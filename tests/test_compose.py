@@ -540,3 +540,13 @@ def test_what_the_household_calls_significant_is_so_whatever_the_model_makes_of_
                    trigger="significant_event")  # fmt: skip
     (fact,) = home.mem.narrate(now="2025-03-04T12:00:00Z")
     assert (fact.memory_type, fact.importance >= memdb.Config().significant_importance) == ("SIGNIFICANT", True)
+
+
+def test_the_model_is_told_places_as_they_are_spoken_of(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer(GOOD))
+    one.mem.event(
+        "Rui asked for warmer lights", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], location="LIVING_ROOM"
+    )
+    (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
+    assert fact.value_text == GOOD
+    assert "Where:\n\n> living room\n" in one.script.requests[0].user

@@ -739,3 +739,11 @@ def test_what_was_recalled_is_noted_once_the_memory_is_drained(mem: memdb.Memory
     assert mem.drain()
     (memory,) = mem.facts("silva", kinds=["narrative"])
     assert (memory.importance, memory.access_count) == (0.95, 1)
+
+
+@pytest.mark.parametrize(("record", "accesses"), [(True, 1), (False, 0)])
+def test_a_search_recalls_the_memories_it_returns_unless_it_is_not_to_be_recorded(mem: memdb.Memory, record: bool, accesses: int) -> None:
+    hums = mem.remember("I noticed that Rui hums", user_id="home", kind="narrative", timestamp="2025-03-01T08:00:00Z")
+    mem.search("Who hums?", user_id="home", record=record)
+    mem.drain()
+    assert mem.fact(hums.fact_id).access_count == accesses

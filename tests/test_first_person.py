@@ -344,6 +344,42 @@ def test_what_is_plain_already_is_told_as_it_is(text: str) -> None:
     assert stated(text) == text
 
 
+@pytest.mark.parametrize(
+    ("said", "who", "says"),
+    [
+        ("Asked for warmer lights", ["Rui"], "I noticed that Rui asked for warmer lights."),
+        ("came home", ["Rui", "Mila"], "I noticed that Mila and Rui came home."),
+        ("is asleep", ["Mila"], "I noticed that Mila is asleep."),
+        ("Read a story to Mila", ["Rui", "Mila"], "I noticed that Rui read a story to Mila."),
+        ("turned on by the timer", ["Rui"], "I noticed this: turned on by the timer."),
+        ("Turned off at nine", ["Rui"], "I noticed this: Turned off at nine."),
+        ("is asleep", ["Mila", "Rui"], "I noticed this: is asleep."),
+        ("Back door opened", ["Rui"], "I noticed this: Back door opened."),
+        ("Left: Rui", ["Rui"], "I noticed that Rui left home."),
+        ("came home", [], "I noticed this: came home."),
+    ],
+)
+def test_who_took_part_did_what_is_told_of_nobody(mem: memdb.Memory, said: str, who: list[str], says: str) -> None:
+    mem.event(said, user_id="home", timestamp=f"{DAY}T07:30:00Z", participants=who)
+    fact = told(mem)
+    assert says in fact.value_text
+    assert [event.description for event in mem.sources(fact.fact_id).events] == [said]
+
+
+def test_a_place_is_told_as_it_is_spoken_of_and_kept_as_it_was_given(mem: memdb.Memory) -> None:
+    mem.event("Rui made tea", user_id="home", timestamp=f"{DAY}T07:30:00Z", location="Living_Room")
+    mem.event("Rui drank it", user_id="home", timestamp=f"{DAY}T07:40:00Z", location="Living Room")
+    fact = told(mem)
+    assert fact.value_text.startswith("On Monday morning, in the living room, I noticed that Rui made tea and drank it.")
+    assert parts_of(fact.value_json)["location"] == "Living_Room"
+
+
+@pytest.mark.parametrize("said", ['Rui: "I am home."', 'Rui said: "I am home."', "Rui said “I am home.”"])
+def test_what_was_said_ends_with_one_point(mem: memdb.Memory, said: str) -> None:
+    mem.event(said, user_id="home", timestamp=f"{DAY}T07:30:00Z")
+    assert ".”" not in told(mem).value_text.replace('"', "”")
+
+
 def test_a_memory_of_devices_and_of_what_was_said_reads_like_one(mem: memdb.Memory) -> None:
     for minute, said in enumerate(
         ("Temperature set to 20.5 degrees at 7:30 AM", "Motion detected in garage", "Rui said: where are my keys?")
@@ -401,6 +437,8 @@ KINDS = {
         "As always, Rui locked the door.",
         "Mila reads on the sofa on weekends.",
         "Rui took out the bins",
+        "Rui left home",
+        "Rui always drinks tea at nine",
     ),
     "OBSERVATION": (
         "The house has been quieter than usual this week.",
@@ -425,6 +463,8 @@ KINDS = {
         "The breakfast burned",
         "Rui hung up his coat",
         "Rui always wanted to learn Spanish",
+        "Rui will always remember this",
+        "The lamp was always there",
     ),
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
@@ -479,6 +519,8 @@ def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str)
         "They sold the house plants",
         "Rui let go of the rope",
         "School started with a song",
+        "Rui was fired up about the match",
+        "Grandpa died laughing at the joke",
     ],
 )
 def test_what_only_sounds_like_a_great_event_or_did_not_take_place_is_kept_like_any_other(text: str) -> None:
@@ -520,6 +562,15 @@ def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, te
     assert fact.value_text.endswith(says)
 
 
+def test_what_several_asked_for_each_by_themself_is_how_they_all_like_it(mem: memdb.Memory) -> None:
+    for said in ("Rui asked for warmer lights", "Mila hates the blue lamp", "Joana asked for colder air", "Rui made coffee"):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T19:00:00Z", participants=["Joana", "Mila", "Rui"])
+    assert told(mem).value_text.endswith("It seems to be how Joana and Rui like it.")
+    mem.event("Rui asked for warmer lights", user_id="home", timestamp="2025-03-04T19:00:00Z")
+    mem.event("The lights were turned up, as somebody prefers it", user_id="home", timestamp="2025-03-04T19:20:00Z")
+    assert told(mem).value_text.endswith("It seems to be how it is liked here.")
+
+
 @pytest.mark.parametrize(
     ("text", "emotion"),
     [
@@ -544,6 +595,33 @@ def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, te
         ("Joana passed the exam", "positive"),
         ("Rui called the police", "concerned"),
         ("Lost connection to the sensor", None),
+        ("Mila cried with laughter", "positive"),
+        ("Rui laughed so hard that he cried", "positive"),
+        ("Joana cried tears of joy", "positive"),
+        ("Mila burst out laughing", "positive"),
+        ("Mila burst into tears", "concerned"),
+        ("A pipe burst in the cellar", "concerned"),
+        ("Mila was not at all tired", None),
+        ("Rui fired up the grill", None),
+        ("Mila's fever is gone", None),
+        ("Mila lost her first tooth", None),
+        ("Rui was lost in a book", None),
+        ("Rui lost his keys", "negative"),
+        ("Rui missed a call from Joana", None),
+        ("Rui missed the bus", "negative"),
+        ("The children made fun of Mila", None),
+        ("Rui cancelled the timer", None),
+        ("The trip was cancelled", "negative"),
+        ("Rui's alarm rang at seven", None),
+        ("Rui's car alarm rang at seven", "concerned"),
+        ("Joana came home from her shift at the hospital", None),
+        ("Rui was taken to the hospital", "concerned"),
+        ("Rui shouted for joy", "positive"),
+        ("Rui fell for the joke", None),
+        ("Rui had a stress-free day", None),
+        ("Rui's back hurts", "concerned"),
+        ("The dinner was wonderful", "positive"),
+        ("Mila wondered who rang", "curious"),
     ],
 )
 def test_a_feeling_is_known_by_its_words(text: str, emotion: str | None) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memdb.config import Config
 from memdb.daytime import part_ends, part_of_day
-from memdb.household import household_rules
+from memdb.household import household_rules, trigger_of
 from memdb.records import BreakTrigger, Event
 from memdb.steps.segment import Segment, segment
 
@@ -80,6 +80,8 @@ def test_a_break_trigger_ends_the_segment_with_its_event(trigger: BreakTrigger) 
             "Rui left the house keys on the table", "Rui never came home", "Rui left the lights on", "Rui made coffee", "Rui called home",
             "ana said: I came home", "Rui went to work on the fence", "Rui went to the kitchen", "The lights went out", "The power is back",
             "Rui returned the book", "The call came from school", "Rui headed to his office", "Rui did not get back from work",
+            "The cat left the house", "Everyone left the table", "The guests left a bottle of wine", "Rui came back from the kitchen", "The parcel arrived",
+            "Mila got back from Rui's room", "Rui took the kids to bed", "Everyone has left the lights on", "The lights were left on", "Rui is off to bed",
         )
     ],
 )  # fmt: skip
@@ -88,6 +90,14 @@ def test_who_leaves_home_or_comes_home_ends_a_segment_by_the_words_alone(said: s
     wanted = [([0, 2], trigger), ([4, 30], "duration")] if trigger else [([0, 2, 4, 30], "duration")]
     assert minutes(segments([event(0), gone, event(4), event(30)])) == wanted
     assert minutes(segments([event(0), gone, event(30)], segment_break_triggers=())) == [([0, 2, 30], "duration")]
+
+
+@pytest.mark.parametrize(
+    ("did", "trigger"), [("left home", "person_departed_home"), ("came home", "person_arrived_home"), ("had soup", None)]
+)
+def test_a_crowd_of_names_is_read_in_one_way_only(did: str, trigger: BreakTrigger | None) -> None:
+    crowd = event(0).model_copy(update={"description": "Rui and " * 27 + f"Mila {did}"})  # in two ways a name, it had no end
+    assert trigger_of(crowd) == trigger
 
 
 def test_an_importance_above_the_mark_is_a_significant_event_and_the_mark_itself_is_not() -> None:

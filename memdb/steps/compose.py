@@ -13,7 +13,7 @@ from memdb import files
 from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
-from memdb.household import named, participants_of
+from memdb.household import named, participants_of, placed
 from memdb.llm import LanguageModel, Prompt
 from memdb.loose import NamesMeant, ShareMeant, TypeMeant, tags_kept
 from memdb.names import one_each, same_name
@@ -91,8 +91,8 @@ def compose(
 
 
 def _where(events: Sequence[Event]) -> list[str]:
-    """The places of the events, each once."""
-    return list(dict.fromkeys(event.location for event in events if event.location))
+    """The places of the events as they are spoken of, each once."""
+    return list(dict.fromkeys(placed(event.location) for event in events if event.location))
 
 
 def _when(first: Event, zone: tzinfo) -> dict[str, str]:

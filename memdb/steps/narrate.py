@@ -14,17 +14,20 @@ from memdb.household import (
     EmotionRule,
     emotion_of,
     household_rules,
+    is_disliked,
     kind_of,
     liking,
     listed,
     located,
     named,
     participants_of,
+    placed,
     stated,
     telling_words,
     words_to_find_by,
 )
 from memdb.loose import tags_kept
+from memdb.names import one_each
 from memdb.narratives import Narrative
 from memdb.records import Emotion, Event, MemoryType
 
@@ -48,7 +51,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     sentences = [  # what is guessed is guessed of those whom the words are about
         _noticed(events, zone=zone),
         _felt(feeling, participants_of([felt])),
-        _meant(memory_type, foremost, config),
+        _meant(memory_type, _like(foremost, events, kinds), config),
         _again(seen_before),
     ]
     told = "\n".join(event.description for event in events)
@@ -65,7 +68,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
     when = f"On {weekday(events[0].timestamp, zone)} {part_of_day(events[0].timestamp, zone)}"
-    places = {event.location for event in events}
+    places = {placed(event.location) if event.location else None for event in events}
     told = " ".join(event.description.casefold() for event in events)
     place = next((place for place in places if place), None) if len(places - {None}) == 1 else None
     unsaid = place is not None and _bare(place).casefold() not in told
@@ -129,9 +132,18 @@ def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:
     return feeling.says.format(who=named(who)) if who else feeling.nobody
 
 
-def _meant(memory_type: MemoryType, foremost: Event, config: Config) -> str:
+def _like(foremost: Event, events: Sequence[Event], kinds: Sequence[tuple[MemoryType, float]]) -> list[Event]:
+    """The most important event and the others that tell what somebody likes, or what somebody does not, as it does."""
+    disliked = is_disliked(foremost.description)
+    others = (event for event, (memory_type, _) in zip(events, kinds, strict=True) if memory_type == "PREFERENCE")
+    return [foremost, *(event for event in others if is_disliked(event.description) is disliked)]
+
+
+def _meant(memory_type: MemoryType, told: Sequence[Event], config: Config) -> str:
     if memory_type == "PREFERENCE":
-        return liking(_acting(foremost), [foremost.description], together=True)
+        acting = [_acting(event) for event in told]
+        who = sorted(one_each(name for names in acting for name in names)) if all(acting) else []
+        return liking(who, [told[0].description], together=True)
     return household_rules().type_says[memory_type].format(household=config.persona_household)
 
 
