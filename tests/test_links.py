@@ -187,6 +187,14 @@ def test_what_has_ended_is_linked_to_nothing(mem: memdb.Memory) -> None:
     assert [one.fact.fact_id for one in mem.links(before, statuses=["active", "superseded", "expired", "archived"])] == [after]
 
 
+@pytest.mark.parametrize("keys", [("user.allergic_to", "user.place"), ("user.place", "user.allergic_to")])
+def test_what_waits_to_be_confirmed_is_linked_to_what_it_is_like(mem: memdb.Memory, keys: tuple[str, str]) -> None:
+    mem.consent("ana", sensitive_topics="ask")
+    facts = [mem.remember(f"jasmine in Porto {number}", user_id="ana", key=key) for number, key in enumerate(keys)]
+    assert {fact.status for fact in facts} == {"active", "pending_confirmation"}
+    assert mem.relate("ana") == 1
+
+
 def test_likeness_leaves_a_link_made_by_hand_as_it_is(mem: memdb.Memory) -> None:
     a, b = (mem.remember(text, user_id="ana").fact_id for text in ("jazz in Porto tonight", "jazz in Porto tomorrow"))
     mem.link(b, a, strength=0.01)

@@ -741,6 +741,14 @@ def test_a_file_that_had_its_own_index_fills_the_collection_in_the_background(tm
         assert collection.count() == 600
 
 
+def test_a_collection_that_comes_later_is_told_what_waits_to_be_confirmed_too(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, None, sensitive_topics="ask") as mem:
+        said(mem, "I'm allergic to peanuts.")
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert held(near)["User is allergic to peanuts"]["status"] == "pending_confirmation"
+
+
 def test_without_the_collection_the_file_s_own_index_serves_and_nothing_is_missing_afterwards(tmp_path: Path, collection: Any) -> None:
     with opened(tmp_path, collection) as mem:
         said(mem, "I live in Porto.")
