@@ -208,6 +208,11 @@ def test_an_unsure_constraint_goes_before_a_sure_liking() -> None:
     assert [item.text for item in context.dropped] == ["- eats vegan (unsure)"]
 
 
+def test_what_was_mentioned_lately_is_not_stale_though_it_changed_long_ago() -> None:
+    liking = entry("User likes jazz").model_copy(update={"updated_at": LONG_AGO})
+    assert [item.stale for item in made(Profile(soft_preferences={"user.likes": [liking]}), []).items] == [False]
+
+
 def test_what_one_must_not_eat_does_not_go_stale() -> None:
     profile = Profile(sensitive_topics=[entry("allergic to peanuts", mentioned=LONG_AGO)])
     assert [item.stale for item in made(profile, []).items] == [False]

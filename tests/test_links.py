@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from math import log
 
 import apsw
 import pytest
@@ -139,6 +140,13 @@ def test_what_is_alike_is_linked_by_words_alone(mem: memdb.Memory) -> None:
     (alike,) = mem.links(ids[0])
     assert (alike.fact.fact_id, alike.relation) == (ids[2], "relates-to")
     assert 0.25 <= alike.strength <= 1
+
+
+def test_how_alike_two_rows_are_is_the_share_of_their_words_in_common_the_rarer_the_more(mem: memdb.Memory) -> None:
+    one, _ = (mem.remember(f"jazz in Porto {day}", user_id="ana").fact_id for day in ("tonight", "tomorrow"))
+    mem.relate("ana")
+    common, rare = log(1 + 2 / 2), log(1 + 2 / 1)  # "jazz" and "Porto" are in both rows, the days in one each
+    assert [linked.strength for linked in mem.links(one)] == [round(2 * common / (2 * common + 2 * rare), 3)]
 
 
 def test_only_what_is_new_of_one_user_is_looked_through(mem: memdb.Memory) -> None:

@@ -858,6 +858,18 @@ def test_a_collection_that_found_too_few_is_looked_after_soon(tmp_path: Path, ne
         assert mem.search("an old map", user_id="ana").degraded is None
 
 
+def test_what_somebody_else_brings_back_is_taken_away_again(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        [lived] = mem.facts("ana")
+        record = near.get(ids=[lived.fact_id], include=["embeddings", "documents"])
+        said(mem, "I moved to Lisbon.")
+    near.add(ids=record["ids"], embeddings=record["embeddings"], documents=record["documents"])
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert "User lives in Porto" not in held(near)
+
+
 def test_beside_another_s_records_nothing_is_told_again(tmp_path: Path, near: Any) -> None:
     told: list[object] = []
 

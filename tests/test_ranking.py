@@ -213,6 +213,14 @@ def test_the_last_word_on_a_question_counts_however_it_is_spaced(told: memdb.Mem
     assert (label.query, label.relevant, label.wrong) == ("Where do I live?", (fact,), ())
 
 
+def test_what_lies_in_the_archive_is_no_label(told: memdb.Memory) -> None:
+    for text in ("User lives in Porto", "User lives in Lisbon"):
+        told.feedback("Where do I live?", find(told, text).fact_id)
+    now = find(told, "User lives in Lisbon").fact_id
+    assert told.compact(now="2026-06-01") == 1
+    assert [label.relevant for label in told.labels()] == [(now,)]
+
+
 # tune
 
 
