@@ -516,6 +516,29 @@ def test_what_the_user_is_after_may_be_called_as_memory_calls_it(client: TestCli
         assert client.post(f"/memory/{verb}", json=twice).status_code == 422
 
 
+@pytest.mark.parametrize("path", ["search", "explain", "retrieve", "context"])
+def test_what_the_user_is_after_counts(client: TestClient, mem: memdb.Memory, path: str) -> None:
+    mem.remember("Ana booked a hotel", user_id="ana", kind="note")
+    mem.drain()
+    scores = []
+    for goal in (None, "a hotel"):
+        answer: dict[str, Any] = post(client, path, user_id="ana", query="What did Ana do?", active_goal=goal)
+        [scored] = answer.get("hits") or answer.get("items") or answer["debug"]["scores"].values()
+        scores.append(scored["score"])
+    assert scores[1] > scores[0]
+
+
+@pytest.mark.parametrize("path", ["search", "explain", "context"])
+def test_what_is_found_may_be_kept_to_some_ages_and_from_a_score_on(client: TestClient, mem: memdb.Memory, path: str) -> None:
+    for drink, at in (("rum", "2001-01-01T10:00:00Z"), ("tea", None)):
+        mem.observe(f"Ana fancies {drink}", user_id="ana", timestamp=at)
+    mem.drain()
+    cases: list[tuple[dict[str, object], int]] = [({}, 2), ({"tiers": ["cold"]}, 1), ({"tiers": ["hot"]}, 1), ({"min_score": 1000.0}, 0)]
+    for narrowed, found in cases:
+        answer: dict[str, Any] = post(client, path, user_id="ana", query="What does Ana fancy?", kinds=["message"], **narrowed)
+        assert len(answer["items" if path == "context" else "hits"]) == found, narrowed
+
+
 def test_how_many_hits_are_wanted_may_be_said_in_the_same_word_everywhere(client: TestClient, tell: Tell) -> None:
     tell("I live in Porto.", "I like Porto.")
     found: Any = [post(client, "retrieve", user_id="ana", query="Porto", **{name: 1})["debug"] for name in ("K", "limit")]
