@@ -248,6 +248,13 @@ def test_nothing_is_said_twice(question: str, tell: Tell) -> None:
     assert text.count("Porto") == 1
 
 
+def test_what_says_all_of_another_under_its_key_stands_for_both() -> None:
+    more, less = hit("User lives in Lisbon, Portugal", name="more"), hit("User lives in Portugal", name="less")
+    other = less.model_copy(update={"fact": less.fact.model_copy(update={"fact_id": "other", "key": "user.home"})})
+    assert [item.fact_id for item in made(Profile(), [more, less]).items] == ["more"]
+    assert {item.fact_id for item in made(Profile(), [more, other]).items} == {"more", "other"}
+
+
 def test_a_message_that_says_more_than_the_fact_stays() -> None:
     fact = hit("User lives in Porto", excerpt="I live in Porto", score=0.9)
     longer = hit("I live in Porto, by the river, since the great flood of ninety-five took our house.", kind="message")
