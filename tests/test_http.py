@@ -748,6 +748,12 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert asked == set(app.openapi()["paths"])  # of every endpoint
 
 
+def test_what_is_forgotten_under_a_key_is_no_more_than_that(client: TestClient, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I like tea.")
+    assert post(client, "forget", user_id="ana", key="user.lives_in")["facts"] == 1
+    assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+
+
 def test_who_is_not_named_is_erased_only_where_that_is_said(mem: memdb.Memory) -> None:
     mem.remember("Lives in Faro", user_id="ana", key="user.lives_in")
     client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
