@@ -533,7 +533,7 @@ def test_what_is_found_may_be_kept_to_some_ages_and_from_a_score_on(client: Test
     for drink, at in (("rum", "2001-01-01T10:00:00Z"), ("tea", None)):
         mem.observe(f"Ana fancies {drink}", user_id="ana", timestamp=at)
     mem.drain()
-    cases: list[tuple[dict[str, object], int]] = [({}, 2), ({"tiers": ["cold"]}, 1), ({"tiers": ["hot"]}, 1), ({"min_score": 1000.0}, 0)]
+    cases: list[tuple[dict[str, Any], int]] = [({}, 2), ({"tiers": ["cold"]}, 1), ({"tiers": ["hot"]}, 1), ({"min_score": 1000.0}, 0)]
     for narrowed, found in cases:
         answer: dict[str, Any] = post(client, path, user_id="ana", query="What does Ana fancy?", kinds=["message"], **narrowed)
         assert len(answer["items" if path == "context" else "hits"]) == found, narrowed
