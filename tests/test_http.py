@@ -801,6 +801,7 @@ def test_with_a_key_of_one_user_nobody_need_be_named(mem: memdb.Memory) -> None:
     mem.remember("Lives in Faro", user_id="bob", kind="task")
     post(client, "compact")
     assert client.post("/memory/compact").status_code == 200
+    assert client.post("/memory/search", json=["Porto"]).status_code == 422
     nobody: Any = post(client, "search", user_id=None, query="Porto")["hits"]
     assert [hit["fact"] for hit in nobody] == [hit["fact"] for hit in hits]
     everybody = TestClient(app, headers={"Authorization": "Bearer all"})
