@@ -115,7 +115,7 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
 
 def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """The ends of what was to do, and is done: "I've booked the dentist", of who needs to book the dentist."""
-    text = "" if clause.negative or clause.former else _text_of(clause, first_person=True)
+    text = _text_of(clause, first_person=True)
     match = _has_done().match(text) if text and clause.subject in ("", "i") else None
     if match is None:
         return
@@ -134,7 +134,7 @@ def _has_done() -> re.Pattern[str]:
 def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """The ends of what was only considered, wanted or planned, and has come or is given up, told by its verb: "I retired", of who thought
     of retiring, "I decided not to get a dog", of who wanted to get one."""
-    text = "" if clause.hedged or clause.former or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
+    text = "" if clause.hedged or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
     over = rules().over
     ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
     for way, but in ways if text else ():

@@ -11,5 +11,4 @@ select distinct name from weights where name not in ('calibration', 'calibration
 delete from weights where name = :name;
 
 -- statement: put
-insert into weights (name, feature, value) values (:name, :feature, :value)
-on conflict (name, feature) do update set value = excluded.value;
+insert into weights (name, feature, value) values (:name, :feature, :value);

@@ -98,6 +98,35 @@ def test_an_account_that_was_ended_is_not_told_anew(archived: bool, moved: memdb
     assert moved.facts("ana", key="session.s2") == []
 
 
+def test_an_account_that_was_ended_is_not_told_anew_of_what_comes_in_late(moved: memdb.Memory) -> None:
+    (account,) = (fact for fact in moved.facts("ana", kinds=["episode"]) if fact.key == "session.s2")
+    moved.end(account.fact_id, now="2025-03-03")
+    with moved.session("ana", "s2", now="2025-03-02T11:00:00Z") as session:
+        session.observe("I like jazz.")
+    assert moved.fact(account.fact_id).value_text == account.value_text
+
+
+def test_what_is_forgotten_of_one_leaves_the_archived_accounts_of_another(moved: memdb.Memory) -> None:
+    with moved.session("bob", "s1", now="2025-03-01T10:00:00Z") as session:
+        session.observe("I live in Porto.")
+    theirs = moved.facts("bob", kinds=["episode"])
+    for account in theirs:
+        moved.end(account.fact_id, now="2025-03-03")
+    moved.compact(now="2026-03-03")
+    moved.forget("ana", key="user.lives_in")
+    assert [moved.fact(account.fact_id).value_text for account in theirs] == [account.value_text for account in theirs]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_what_only_has_the_details_of_an_account_is_not_forgotten_as_one(archived: bool, moved: memdb.Memory) -> None:
+    note = moved.remember("Met at the fair", user_id="ana", kind="note", value_json={"origin": "day"}, timestamp="2025-03-01")
+    if archived:
+        moved.end(note.fact_id, now="2025-03-03")
+        moved.compact(now="2026-03-03")
+    moved.forget("ana", key="user.lives_in")
+    assert moved.fact(note.fact_id).value_text == note.value_text
+
+
 def test_an_account_that_is_forgotten_by_its_key_is_not_told_at_once_anew(moved: memdb.Memory) -> None:
     moved.forget("ana", key="session.s2")
     assert [fact.key for fact in moved.facts("ana", kinds=["episode"])] == ["day.2025_03_01", "day.2025_03_02", "session.s1"]

@@ -148,6 +148,21 @@ def test_each_waits_until_the_other_has_written(tmp_path: Path) -> None:
         shell.execute(WEIGH)
 
 
+def test_who_writes_beside_one_memory_holds_up_none_of_another_file(tmp_path: Path) -> None:
+    path, *others = (tmp_path / f"{name}.db" for name in ("one", "other", "later"))
+    with (
+        memdb.open(path, embedder=None, config=QUIET) as one,
+        memdb.open(others[0], embedder=None, config=QUIET) as other,
+        closing(sqlite3.connect(path, timeout=0)) as shell,
+        memdb.open(others[1], embedder=None, config=QUIET) as later,
+    ):
+        shell.execute(WEIGH)
+        for mem in (other, later):
+            mem.observe("I live in Porto.", user_id="ana")
+        with pytest.raises(BusyError, match="sqlite3"):
+            one.observe("I live in Porto.", user_id="ana")
+
+
 def test_a_shell_that_outlives_a_memory_goes_on_with_the_next(tmp_path: Path) -> None:
     path = tmp_path / "mem.db"
     memdb.open(path, embedder=None, config=QUIET).close()

@@ -797,6 +797,14 @@ def test_recall_filters_by_people_type_age_score_and_number(house: memdb.Memory)
     assert len(found(limit=2)) == 2
 
 
+@pytest.mark.parametrize(("most", "told"), [(9, True), (0.1, False), (0, True)])
+def test_a_context_tells_memories_as_old_as_the_setting_lets_them_be(house: memdb.Memory, most: float, told: bool) -> None:
+    path = Path(str(house.stats().path))
+    with memdb.open(path, embedder=HashingEmbedder(64), llm=None, config={"worker": False, "max_age_days": most}) as again:
+        made = again.context("What did Joana get?", user_id="home", now="2025-03-07T12:00:00Z")
+    assert ("Joana" in made.text) is told
+
+
 def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house: memdb.Memory) -> None:
     house.load([{"text": "I sang of jazz", "speaker": "Rui"}, {"text": "I heard the jazz", "speaker": "Mila"}], user_id="home")
     house.drain()

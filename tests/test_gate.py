@@ -108,6 +108,15 @@ def test_a_note_is_no_news_from_a_cosine_of_092_on(tmp_path: Path, cosine: float
         assert bool(told.accepted) is kept
 
 
+@pytest.mark.parametrize("waits", [{"user_id": "bob", "kind": "note"}, {"user_id": "ana", "kind": "fact", "key": "user.pet"}])
+def test_a_note_is_no_news_though_what_it_repeats_waits_for_its_vector_behind_others(tmp_path: Path, waits: dict[str, Any]) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False, "embed_batch": 1}) as mem:
+        mem.write([{"text": "Prefers short answers", "kind": "note", "confidence": 0.9}], user_id="ana")
+        mem.remember_many([{"value_text": "Owns a dog", **waits}])
+        told = mem.write([{"text": "Likes replies to be brief", "kind": "note", "confidence": 0.9}], user_id="ana")
+        assert told.accepted == ()
+
+
 def test_the_same_sentence_under_another_key_is_the_same_fact(tmp_path: Path) -> None:
     keys = ("user.lives_in", "user.home_town")
     both = [{**found(key, "Lisbon"), "excerpt": "Lisbon", "value_text": "User lives in Lisbon"} for key in keys]

@@ -93,7 +93,7 @@ def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tel
     assert len(found["debug"]["scores"]) == 2  # type: ignore[index]
 
 
-@pytest.mark.parametrize("path", ["retrieve", "search"])
+@pytest.mark.parametrize("path", ["retrieve", "search", "explain"])
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
@@ -338,7 +338,7 @@ def test_write_says_why_something_was_not_kept(client: TestClient, mem: memdb.Me
     mem.drain()
     notes = [{"text": "calms down, with a story!"}, {"text": "Perhaps likes blue", "confidence_base": 0.6}]
     rejected = post(client, "write", user_id="ana", reflective=notes)["rejected"]
-    assert [one["item"]["text"] for one in rejected] == [note["text"] for note in notes]  # type: ignore[attr-defined, index]
+    assert [one["item"] for one in rejected] == notes  # type: ignore[attr-defined]
     assert [one["reason"].split(":")[0][:15] for one in rejected] == ["said already by", "not sure enough"]  # type: ignore[attr-defined]
 
 
@@ -514,6 +514,29 @@ def test_what_the_user_is_after_may_be_called_as_memory_calls_it(client: TestCli
         assert client.post(f"/memory/{verb}", json={"user_id": "ana", "query": "x", "goal": "a hotel"}).status_code == 200
         twice = {"user_id": "ana", "query": "x", "goal": "a hotel", "active_goal": "a train"}
         assert client.post(f"/memory/{verb}", json=twice).status_code == 422
+
+
+@pytest.mark.parametrize("path", ["search", "explain", "retrieve", "context"])
+def test_what_the_user_is_after_counts(client: TestClient, mem: memdb.Memory, path: str) -> None:
+    mem.remember("Ana booked a hotel", user_id="ana", kind="note")
+    mem.drain()
+    scores = []
+    for goal in (None, "a hotel"):
+        answer: dict[str, Any] = post(client, path, user_id="ana", query="What did Ana do?", active_goal=goal)
+        [scored] = answer.get("hits") or answer.get("items") or answer["debug"]["scores"].values()
+        scores.append(scored["score"])
+    assert scores[1] > scores[0]
+
+
+@pytest.mark.parametrize("path", ["search", "explain", "context"])
+def test_what_is_found_may_be_kept_to_some_ages_and_from_a_score_on(client: TestClient, mem: memdb.Memory, path: str) -> None:
+    for drink, at in (("rum", "2001-01-01T10:00:00Z"), ("tea", None)):
+        mem.observe(f"Ana fancies {drink}", user_id="ana", timestamp=at)
+    mem.drain()
+    cases: list[tuple[dict[str, Any], int]] = [({}, 2), ({"tiers": ["cold"]}, 1), ({"tiers": ["hot"]}, 1), ({"min_score": 1000.0}, 0)]
+    for narrowed, found in cases:
+        answer: dict[str, Any] = post(client, path, user_id="ana", query="What does Ana fancy?", kinds=["message"], **narrowed)
+        assert len(answer["items" if path == "context" else "hits"]) == found, narrowed
 
 
 def test_how_many_hits_are_wanted_may_be_said_in_the_same_word_everywhere(client: TestClient, tell: Tell) -> None:
@@ -725,6 +748,12 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert asked == set(app.openapi()["paths"])  # of every endpoint
 
 
+def test_what_is_forgotten_under_a_key_is_no_more_than_that(client: TestClient, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I like tea.")
+    assert post(client, "forget", user_id="ana", key="user.lives_in")["facts"] == 1
+    assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+
+
 def test_who_is_not_named_is_erased_only_where_that_is_said(mem: memdb.Memory) -> None:
     mem.remember("Lives in Faro", user_id="ana", key="user.lives_in")
     client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
@@ -772,6 +801,7 @@ def test_with_a_key_of_one_user_nobody_need_be_named(mem: memdb.Memory) -> None:
     mem.remember("Lives in Faro", user_id="bob", kind="task")
     post(client, "compact")
     assert client.post("/memory/compact").status_code == 200
+    assert client.post("/memory/search", json=["Porto"]).status_code == 422
     nobody: Any = post(client, "search", user_id=None, query="Porto")["hits"]
     assert [hit["fact"] for hit in nobody] == [hit["fact"] for hit in hits]
     everybody = TestClient(app, headers={"Authorization": "Bearer all"})

@@ -208,6 +208,11 @@ def test_an_unsure_constraint_goes_before_a_sure_liking() -> None:
     assert [item.text for item in context.dropped] == ["- eats vegan (unsure)"]
 
 
+def test_what_was_mentioned_lately_is_not_stale_though_it_changed_long_ago() -> None:
+    liking = entry("User likes jazz").model_copy(update={"updated_at": LONG_AGO})
+    assert [item.stale for item in made(Profile(soft_preferences={"user.likes": [liking]}), []).items] == [False]
+
+
 def test_what_one_must_not_eat_does_not_go_stale() -> None:
     profile = Profile(sensitive_topics=[entry("allergic to peanuts", mentioned=LONG_AGO)])
     assert [item.stale for item in made(profile, []).items] == [False]
@@ -241,6 +246,13 @@ def test_one_endless_message_leaves_room_for_others() -> None:
 def test_nothing_is_said_twice(question: str, tell: Tell) -> None:
     text = tell("I live in Porto.", "I live in Porto.").context(question, user_id="ana").text
     assert text.count("Porto") == 1
+
+
+def test_what_says_all_of_another_under_its_key_stands_for_both() -> None:
+    more, less = hit("User lives in Lisbon, Portugal", name="more"), hit("User lives in Portugal", name="less")
+    other = less.model_copy(update={"fact": less.fact.model_copy(update={"fact_id": "other", "key": "user.home"})})
+    assert [item.fact_id for item in made(Profile(), [more, less]).items] == ["more"]
+    assert {item.fact_id for item in made(Profile(), [more, other]).items} == {"more", "other"}
 
 
 def test_a_message_that_says_more_than_the_fact_stays() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from math import log
 
 import apsw
 import pytest
@@ -141,6 +142,13 @@ def test_what_is_alike_is_linked_by_words_alone(mem: memdb.Memory) -> None:
     assert 0.25 <= alike.strength <= 1
 
 
+def test_how_alike_two_rows_are_is_the_share_of_their_words_in_common_the_rarer_the_more(mem: memdb.Memory) -> None:
+    one, _ = (mem.remember(f"jazz in Porto {day}", user_id="ana").fact_id for day in ("tonight", "tomorrow"))
+    mem.relate("ana")
+    common, rare = log(1 + 2 / 2), log(1 + 2 / 1)  # "jazz" and "Porto" are in both rows, the days in one each
+    assert [linked.strength for linked in mem.links(one)] == [round(2 * common / (2 * common + 2 * rare), 3)]
+
+
 def test_only_what_is_new_of_one_user_is_looked_through(mem: memdb.Memory) -> None:
     texts = ("jazz in Porto tonight", "jazz in Porto tomorrow")
     ids = [mem.remember(text, user_id=user).fact_id for user in ("ana", "bob") for text in texts]
@@ -185,6 +193,14 @@ def test_what_has_ended_is_linked_to_nothing(mem: memdb.Memory) -> None:
     mem.reject(ended)
     assert mem.relate("ana") == 1
     assert [one.fact.fact_id for one in mem.links(before, statuses=["active", "superseded", "expired", "archived"])] == [after]
+
+
+@pytest.mark.parametrize("keys", [("user.allergic_to", "user.place"), ("user.place", "user.allergic_to")])
+def test_what_waits_to_be_confirmed_is_linked_to_what_it_is_like(mem: memdb.Memory, keys: tuple[str, str]) -> None:
+    mem.consent("ana", sensitive_topics="ask")
+    facts = [mem.remember(f"jasmine in Porto {number}", user_id="ana", key=key) for number, key in enumerate(keys)]
+    assert {fact.status for fact in facts} == {"active", "pending_confirmation"}
+    assert mem.relate("ana") == 1
 
 
 def test_likeness_leaves_a_link_made_by_hand_as_it_is(mem: memdb.Memory) -> None:

@@ -323,6 +323,16 @@ def test_a_call_that_counts_more_tokens_than_there_are_counts_none(tmp_path: Pat
         assert [(call.prompt_tokens, call.completion_tokens, call.error) for call in mem.calls("ana")] == [(None, None, None)]
 
 
+def test_the_calls_of_a_turn_are_told_without_those_of_others(tmp_path: Path) -> None:
+    llm = LanguageModel(lambda _: ModelReply(text='{"facts": []}'), name="m")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        for turn, count in (("t1", 2), ("t2", 3)):
+            mem.observe(f"I have {count} cats.", user_id="ana", turn_id=turn)
+        assert mem.drain(timeout=10)
+        both = [*mem.calls("ana", turn_id="t1"), *mem.calls(turn_id="t2")]
+        assert both == list(mem.calls()) == list(mem.calls("ana")) != []
+
+
 def test_an_error_that_no_file_can_hold_is_told_as_far_as_it_can_be(tmp_path: Path) -> None:
     llm, _ = model(RuntimeError("half \ud83c"))
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:

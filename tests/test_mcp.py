@@ -170,6 +170,14 @@ def test_an_assistant_reads_what_the_memory_holds(db: Path) -> None:
     assert (recall["hits"], set(recall)) == ([], {"hits", "degraded"})
 
 
+@pytest.mark.parametrize("narrowed", [{"statuses": ["superseded"]}, {"as_of": "2001-01-01"}, {"min_score": 1000}, {"kinds": ["note"]}])
+def test_an_assistant_that_searches_is_given_only_what_it_asks_for(db: Path, narrowed: dict[str, object]) -> None:
+    async def script(client: Client) -> Told:
+        return await call(client, "search", user_id="ana", query="Where does Ana live?", **narrowed)
+
+    assert talk(db, script)["hits"] == []
+
+
 def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is_had(db: Path) -> None:
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:
         mem.remember_many([{"value_text": f"Owns {place}", "user_id": "eva", "key": "user.owns"} for place in range(70)])

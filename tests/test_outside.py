@@ -741,6 +741,14 @@ def test_a_file_that_had_its_own_index_fills_the_collection_in_the_background(tm
         assert collection.count() == 600
 
 
+def test_a_collection_that_comes_later_is_told_what_waits_to_be_confirmed_too(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, None, sensitive_topics="ask") as mem:
+        said(mem, "I'm allergic to peanuts.")
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert held(near)["User is allergic to peanuts"]["status"] == "pending_confirmation"
+
+
 def test_without_the_collection_the_file_s_own_index_serves_and_nothing_is_missing_afterwards(tmp_path: Path, collection: Any) -> None:
     with opened(tmp_path, collection) as mem:
         said(mem, "I live in Porto.")
@@ -848,6 +856,18 @@ def test_a_collection_that_found_too_few_is_looked_after_soon(tmp_path: Path, ne
         assert mem.drain(60)
         assert held(near) == before
         assert mem.search("an old map", user_id="ana").degraded is None
+
+
+def test_what_somebody_else_brings_back_is_taken_away_again(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        [lived] = mem.facts("ana")
+        record = near.get(ids=[lived.fact_id], include=["embeddings", "documents"])
+        said(mem, "I moved to Lisbon.")
+    near.add(ids=record["ids"], embeddings=record["embeddings"], documents=record["documents"])
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert "User lives in Porto" not in held(near)
 
 
 def test_beside_another_s_records_nothing_is_told_again(tmp_path: Path, near: Any) -> None:

@@ -164,6 +164,13 @@ def test_a_filter_that_leaves_a_fact_out_is_named(told: memdb.Memory, options: d
     assert why.reason.startswith(reason)
 
 
+def test_that_something_is_over_by_now_is_no_reason_why_it_was_not_found_then(told: memdb.Memory) -> None:
+    fact = find(told, "User lives in Porto")
+    why = told.explain("Where do I live?", user_id="ana", fact_id=fact.fact_id, as_of=fact.valid_from, tags=["boat"], now=NOW)
+    assert why.reason is not None
+    assert "tags" in why.reason
+
+
 def test_what_was_true_then_is_explained_too(told: memdb.Memory) -> None:
     fact = find(told, "User lives in Porto")
     why = told.explain("Where do I live?", user_id="ana", fact_id=fact.fact_id, as_of=fact.valid_from, now=NOW)
@@ -211,6 +218,14 @@ def test_the_last_word_on_a_question_counts_however_it_is_spaced(told: memdb.Mem
     told.feedback("  Where do I  live?\n", fact, user_id="ana")
     (label,) = told.labels()
     assert (label.query, label.relevant, label.wrong) == ("Where do I live?", (fact,), ())
+
+
+def test_what_lies_in_the_archive_is_no_label(told: memdb.Memory) -> None:
+    for text in ("User lives in Porto", "User lives in Lisbon"):
+        told.feedback("Where do I live?", find(told, text).fact_id)
+    now = find(told, "User lives in Lisbon").fact_id
+    assert told.compact(now="2026-06-01") == 1
+    assert [label.relevant for label in told.labels()] == [(now,)]
 
 
 # tune
@@ -282,6 +297,8 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
         (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'"),
         (lambda mem: mem.tune("mine", base="calibration"), "There is no weight set 'calibration' that ranks"),
         (lambda mem: mem.tune("mine", base="vector-only"), "weighs one feature alone"),
+        (lambda mem: mem.evaluate(weights=["calibration"]), "There is no weight set 'calibration' that ranks"),
+        (lambda mem: mem.evaluate(weights=["calibration-words"]), "There is no weight set 'calibration-words' that ranks"),
         (lambda mem: mem.tune("mine", held_out=1.0), "held_out is 1.0"),
         (lambda mem: mem.tune(" "), "name is empty"),
     ],

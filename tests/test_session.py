@@ -125,7 +125,7 @@ def test_a_session_s_context_opens_as_the_prompt_does_and_heeds_what_the_user_is
     assert [item.text for item in made.items] == [line for line in made.text.splitlines() if line and not line.startswith("# ")]
 
 
-@pytest.mark.parametrize("ends", ["superseded", "rejected", "over by the clock"])
+@pytest.mark.parametrize("ends", ["superseded", "rejected", "doubted", "over by the clock"])
 def test_what_is_no_longer_so_is_in_mind_no_longer(mem: memdb.Memory, ends: str) -> None:
     until = "2025-03-05T00:00:00Z" if ends == "over by the clock" else None
     lived = mem.remember(
@@ -138,8 +138,19 @@ def test_what_is_no_longer_so_is_in_mind_no_longer(mem: memdb.Memory, ends: str)
             mem.remember("User lives in Faro", user_id="ana", key="user.lives_in", object="Faro", timestamp="2025-03-04T11:00:00Z")
         elif ends == "rejected":
             mem.reject(lived.fact_id, now="2025-03-04T11:00:00Z")
+        elif ends == "doubted":
+            mem.doubt(lived.fact_id, now="2025-03-04T11:00:00Z")
         assert "Porto" not in s.context("What shall I cook?", now="2025-03-06T10:00:00Z").text
         assert [item.text for item in s.working] == ["She is in a hurry today"]
+
+
+def test_what_waits_for_leave_to_be_kept_stays_in_mind(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="ask")
+    with mem.session("ana") as s:
+        s.working.add("User is allergic to nuts", kind="fact", key="user.allergic_to")
+        assert [fact.status for fact in s.flush().kept] == ["pending_confirmation"]
+        s.context("What shall I cook?")
+        assert "User is allergic to nuts" in s.working
 
 
 @pytest.mark.parametrize("budget", [160, 260, 2000])
@@ -555,14 +566,20 @@ def test_a_conversation_that_is_taken_up_again_is_not_over(mem: memdb.Memory) ->
 
 
 def test_the_end_of_a_session_ends_no_other_one(mem: memdb.Memory) -> None:
-    ending, *_others = (mem.session(user, name, now="2025-03-01T10:00:00Z") for user, name in (("ana", "s"), ("ana", "t"), ("bob", "s")))
+    open_still = [("ana", "s"), ("bob", "t")]
+    *_others, ending = (mem.session(user, name, now="2025-03-01T10:00:00Z") for user, name in (*open_still, ("bob", "s")))
     ending.close()
     db = mem._store.database().connection
-    assert db.execute("select user_id, session_id from sessions where ended_at is null order by 1").fetchall() == [
-        ("ana", "t"),
-        ("bob", "s"),
-    ]
-    assert db.execute("select user_id, session_id from open_sessions order by 1").fetchall() == [("ana", "t"), ("bob", "s")]
+    assert db.execute("select user_id, session_id from sessions where ended_at is null order by 1").fetchall() == open_still
+    assert db.execute("select user_id, session_id from open_sessions order by 1").fetchall() == open_still
+
+
+def test_a_turn_of_another_session_ends_the_one_before_unless_that_has_gone_on_since(mem: memdb.Memory) -> None:
+    for minute, session in enumerate(("a", "b", "a")):
+        mem.observe("Hello.", user_id="ana", session_id=session, timestamp=f"2025-03-01T10:0{minute}:00Z")
+    mem.drain()
+    over = "select session_id from sessions where ended_at is not null"
+    assert mem._store.database().connection.execute(over).fetchall() == [("b",)]
 
 
 def test_a_session_whose_process_died_is_left_to_its_user(mem: memdb.Memory) -> None:
