@@ -133,7 +133,8 @@ def _has_done() -> re.Pattern[str]:
 def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """The ends of what was only considered, wanted or planned, and has come or is given up, told by its verb: "I retired", of who thought
     of retiring, "I decided not to get a dog", of who wanted to get one."""
-    text = "" if clause.hedged or clause.former or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
+    about = None if clause.hedged or clause.former or clause.guessed or clause.owned else about_whom(clause, here)
+    text = _text_of(clause, first_person=True) if about is not None else ""
     over = rules().over
     ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
     for way, but in ways if text else ():
@@ -142,11 +143,12 @@ def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
             continue
         did, said = match.groupdict().get("did"), telling(text[match.end() :])
         verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
-        for key, value in believed(here.owner.slug) if verb else ():
+        for key, value in believed(about.slug) if verb and about is not None else ():
             if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
                 continue
             if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
-                end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+                over_now = {"key": _predicate(key), "object": literal(value), "negated": True}
+                end = _ENDS.model_copy(update={"match": ".+", "scope": "subject"} | over_now)
                 plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
                 yield from read_pattern(end, plain, text, here)
 

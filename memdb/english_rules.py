@@ -182,6 +182,7 @@ class Over(Record):
     not_to_come: str
     not_yet: str
     not_now: str
+    gets_to: dict[str, str]
     gets: tuple[str, ...]
     kept: tuple[str, ...]
     persons: tuple[str, ...]

@@ -815,6 +815,48 @@ def test_what_was_wanted_or_planned_stays_where_something_else_has_come(before: 
     assert key in believed(tell(before, text))
 
 
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("I'm moving to York", ["moving to York"]),
+        ("big news: moving to York with my wife", ["moving to York"]),
+        ("We're going to move to York", ["to move to York"]),
+        ("I'm starting at Acme soon", ["starting at Acme"]),
+        ("I'm starting my new job at Acme shortly", ["starting at Acme"]),
+        *[(said, []) for said in ("I might be moving to York", "thinking of moving to York", "Am I moving to York?")],
+        *[(said, []) for said in ("One more winter like this and I'm moving to York", "I'm moving to Monday mornings", "I'm starting at Level 2")],
+    ],
+)  # fmt: skip
+def test_what_is_coming_is_planned_before_it_has_a_day(text: str, plan: list[str], tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I work at Tesco.", text))
+    assert (after.get("user.plans", []), after["user.lives_in"], after["user.works_at"]) == (plan, ["Hull"], ["Tesco"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "text", "key", "value"),
+    [
+        ("I'm moving to York", "I've moved!", "user.lives_in", "York"),
+        ("We're relocating to York", "The move's done, finally", "user.lives_in", "York"),
+        ("We're moving to York", "I live in York", "user.lives_in", "York"),
+        ("I'm moving to York", "We're in Leeds now", "user.lives_in", "Hull"),
+        ("I'm moving to York", "have we moved?", "user.lives_in", "Hull"),
+        ("I'm starting at Acme", "I work at Acme", "user.works_at", "Acme"),
+        ("I'm starting at Acme", "It was my first day at Acme", "user.works_at", "Acme"),
+        ("My brother is moving to York", "He moved to York", "brother.lives_in", "York"),
+    ],
+)
+def test_what_was_coming_is_so_and_planned_no_more_once_it_has_come(plan: str, text: str, key: str, value: str, tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I work at Tesco.", plan, text))
+    assert after[key] == [value]
+    assert not (value in ("York", "Acme") and (after.get("user.plans") or after.get("brother.plans")))
+
+
+@pytest.mark.parametrize("text", ["We're not moving after all", "The move is off"])
+def test_a_move_without_a_day_that_is_off_is_planned_no_more(text: str, tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I'm moving to York.", text))
+    assert after == {"user.lives_in": ["Hull"]}
+
+
 def test_what_was_so_once_is_found_at_the_time_that_was_told(tell: Tell) -> None:
     mem = tell("I worked at Aldi from 2010 to 2019.")
     found = {year: [fact.object for fact in mem.facts("ana", as_of=f"{year}-05-01")] for year in (2008, 2015, 2021)}
