@@ -15,6 +15,7 @@ from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, litera
 from memdb.exchanges import capitalised, is_small
 from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
+from memdb.others_pets import pet_meant, whose
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
 from memdb.verbs import stem_of, stem_of_past
@@ -68,7 +69,7 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
         return
     lasts = not (compiled(rules().over.but).search(clause.excerpt) or compiled(rules().over.passing).search(f"{clause.text} {clause.full}"))
     known = cache(lambda whose: list(held_of(whose)))
-    ways = (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
+    ways = (_ended_in, _anothers_pet_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
         for read in (_done_in, *ways, _come_in):
@@ -110,6 +111,22 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
                 yield from _of_the_dead(_predicate(key), value, clause, here)
         if meant:
             return
+
+
+def _anothers_pet_in(clause: Clause, here: Circumstances, _: HeldOf) -> Iterator[Candidate]:
+    """The ends of what a clause says of the pet of somebody one knows: "my sister's dog Rex died"."""
+    owner, text = whose(clause.text)
+    done = "" if owner or clause.subject != "i" else _text_of(clause, first_person=True)
+    for pattern, ending in _endings(negative=False)(f"{text}\n{done}"):
+        match = compiled(pattern.match).match(done if ending.first_person else text) if "pets" in ending.of else None
+        name = next(filter(None, (match.groupdict().get(group) for group in _NAMES))) if match is not None else ""
+        if not name or (one := pet_meant(name, owner, here)) is None:
+            continue
+        about, value = one
+        says = {"match": ".+", "scope": "subject", "key": "pet", "object": literal(value), "negated": True}
+        spoken_of = replace(clause, subject=about.subject, name=about.name, elided=False)
+        yield from read_pattern(pattern.model_copy(update=says), spoken_of, text, here)
+        return
 
 
 def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:

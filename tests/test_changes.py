@@ -1063,3 +1063,25 @@ def test_who_went_part_time_works_so(text: str, employment: str, tell: Tell) -> 
 def test_since_when_a_medicine_is_taken_is_not_when_it_will_be(tell: Tell) -> None:
     (takes,) = tell("started metformin in january").facts("ana", key="user.takes", now="2025-03-10")
     assert (takes.object, str(takes.valid_from.date())) == ("metformin", "2025-01-01")
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "pets"),
+    [
+        ("My sister has a dog called Rex", "My sister's dog Rex died", []),
+        ("My friend Ana has a cat called Miso", "Ana's cat passed away", []),
+        ("My mum has a cat called Tilly", "Mum's cat passed away", []),
+        ("My brother Tom has a dog called Rex", "Rex had to be put down", []),
+        ("My sister has a dog called Rex", "My sister is so sad, her dog died", []),
+        ("My sister has a dog called Rex", "We lost Rex yesterday", []),
+        ("My sister has a dog called Rex", "My sister's dog Rex nearly died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "My brother's dog died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "My friend Rex died", ["dog called Rex"]),
+        ("My sister has a dog called Rex. My friend is called Rex", "Rex died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "her dog died", ["dog called Rex"]),
+        ("My sister has a dog called Rex. I have a dog called Rex", "My dog Rex died", ["dog called Rex"]),
+    ],
+)
+def test_the_pet_of_somebody_one_knows_is_theirs_no_more_once_it_died(before: str, text: str, pets: list[str], tell: Tell) -> None:
+    after = believed(tell(before, text))
+    assert [pet for key, values in after.items() if key.endswith(".pet") for pet in values] == pets
