@@ -203,6 +203,9 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         if match is None:
             continue
         told = match.groupdict()
+        if doing := told.get("doing") or told.get("noun"):
+            yield from _as_often_in(f"{doing} {told['what'] or ''}", told["often"] or told["times"], pattern, clause, here, believed)
+            return
         unit, what, now = told.get("unit"), told.get("o"), told.get("days") or told["amount"]
         said = compiled(rf"\b{{digits}} ?{re.escape(unit.removesuffix('s'))}s?\b" if unit else "{weekdays}")
         words = telling(_DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
@@ -220,6 +223,25 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
             ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
             yield from read_pattern(says.model_copy(update={"also": ends}), clause, clause.text, here)
         return
+
+
+def _as_often_in(doing: str, often: str, pattern: Pattern, clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """How often one does a thing by now, which is the only one that is done by that verb: "only running once a week now"."""
+    said, (verb, _, what) = compiled(r"\b(?:{often}|daily|weekly|monthly)(?!\w)"), doing.partition(" ")
+    regular = {
+        value
+        for key, value in believed(here.owner.slug)
+        if _predicate(key) == "habit"
+        and said.search(value)
+        and stem_of(verb.lower()) in {*map(stem_of, value.split(" ")[:2])}
+        and telling(what) <= telling(value)
+    }
+    changed = said.sub(often, value := regular.pop(), count=1) if len(regular) == 1 else ""
+    if not changed or normalise(changed) == normalise(value):
+        return
+    ends = (Also(key="habit", object=literal(value), kind="raw", negated=True),)
+    says = pattern.model_copy(update={"key": "habit", "object": literal(changed), "time": "none", "also": ends})
+    yield from read_pattern(says, clause, clause.text, here)
 
 
 def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
@@ -448,6 +470,8 @@ def sorts_of(predicate: str) -> frozenset[str]:
         sorts.add("favourites")
     if predicate in over.activities:
         sorts.add("activities")
+    if predicate in over.courses:
+        sorts |= {"courses", "places", "things"}
     return frozenset({"any", *(sorts or {"places", "things"})})
 
 

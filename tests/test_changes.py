@@ -1085,3 +1085,33 @@ def test_since_when_a_medicine_is_taken_is_not_when_it_will_be(tell: Tell) -> No
 def test_the_pet_of_somebody_one_knows_is_theirs_no_more_once_it_died(before: str, text: str, pets: list[str], tell: Tell) -> None:
     after = believed(tell(before, text))
     assert [pet for key, values in after.items() if key.endswith(".pet") for pet in values] == pets
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("I run three times a week", "only running once a week now", {"user.habit": ["run once a week"]}),
+        ("I run three times a week", "running's down to once a week", {"user.habit": ["run once a week"]}),
+        ("I meditate daily", "Meditating just once a week now", {"user.habit": ["meditate once a week"]}),
+        ("I run three times a week", "only running once this week", {"user.habit": ["run three times a week"]}),
+        ("I run three times a week", "I'm thinking of only running once a week now", {"user.habit": ["run three times a week"]}),
+        ("I watch TV every evening", "I'm just watching the news every morning now", {"user.habit": ["watch TV every evening"]}),
+        ("My budget is 500 euros", "upped the budget to 700 euros", {"user.budget": ["700 euros"]}),
+        ("My budget is 500 euros", "I had to cut my budget to 400 euros", {"user.budget": ["400 euros"]}),
+        ("My budget is 500 euros", "Should I raise my budget to 700 euros?", {"user.budget": ["500 euros"]}),
+        ("My budget is 500 euros", "My sister raised her budget to 700 euros", {"user.budget": ["500 euros"]}),
+        ("I have two kids", "I'm a mum of three now", {"user.has_children": ["three children"]}),
+        ("I'm writing a novel", "the novel is finished!", {}),
+        ("I'm renovating the kitchen", "kitchen's finally finished", {}),
+        ("I'm reading Dune", "Dune done!", {}),
+        ("I'm doing a course in pottery", "The pottery course has finished", {}),
+        ("I'm writing a novel", "the novel is nearly finished", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "When the novel is finished I'll rest", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "The first chapter is finished", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "My sister's novel is finished", {"user.working_on": ["writing a novel"]}),
+    ],
+)
+def test_what_is_done_is_over_and_what_is_more_or_less_is_so_many_now(
+    before: str, text: str, after: dict[str, list[str]], tell: Tell
+) -> None:
+    assert believed(tell(before, text)) == after
