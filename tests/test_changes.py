@@ -1115,3 +1115,19 @@ def test_what_is_done_is_over_and_what_is_more_or_less_is_so_many_now(
     before: str, text: str, after: dict[str, list[str]], tell: Tell
 ) -> None:
     assert believed(tell(before, text)) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key", "values"),
+    [
+        ("My sister had a baby girl", "they've named her Maeve", "sister.daughter", ["Maeve"]),
+        ("My brother has a new son", "They named him Theo", "brother.son", ["Theo"]),
+        ("My sister got a kitten", "she's calling it Pixel", "sister.pet", ["cat called Pixel"]),
+        ("My friend Jo had a baby", "Jo is tired. They've named her Maeve", "jo.child", []),
+        ("My sister had a baby girl", "they might name her Maeve", "sister.daughter", []),
+        ("My sister had a baby girl", "should they name her Maeve?", "sister.daughter", []),
+        ("My sister likes tea", "they've named her Maeve", "sister.daughter", []),
+    ],
+)
+def test_how_somebody_who_was_just_told_of_is_called_may_come_next(before: str, text: str, key: str, values: list[str], tell: Tell) -> None:
+    assert believed(tell(before, text)).get(key, []) == values

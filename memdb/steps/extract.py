@@ -23,7 +23,18 @@ from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, said_anew, taken_back, with_its_name
+from memdb.second_thoughts import (
+    SHORT,
+    Before,
+    Situation,
+    end_of,
+    more_of_the_same,
+    put_off_again,
+    said_anew,
+    taken_back,
+    with_its_bearer,
+    with_its_name,
+)
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
@@ -118,7 +129,7 @@ def _read(turn: Turn, there: Situation) -> list[Candidate]:
     ends = taken_back(turn, there)
     if ends is not None:
         return ends
-    named = with_its_name(turn, there)
+    named = with_its_bearer(with_its_name(turn, there), there)
     stated = said_anew(turn, _stated(named, there), there)
     return stated if named is turn else [one.model_copy(update={"excerpt": beginning(turn.user_input)}) for one in stated]
 
