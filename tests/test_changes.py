@@ -1131,3 +1131,28 @@ def test_what_is_done_is_over_and_what_is_more_or_less_is_so_many_now(
 )
 def test_how_somebody_who_was_just_told_of_is_called_may_come_next(before: str, text: str, key: str, values: list[str], tell: Tell) -> None:
     assert believed(tell(before, text)).get(key, []) == values
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("My day off is Wednesday", "my day off is Friday now", {"user.habit": ["having Fridays off"]}),
+        ("I have Wednesdays off", "They've moved my day off to Thursday", {"user.habit": ["having Thursdays off"]}),
+        ("I have Wednesdays off", "I've got Fridays off now", {"user.habit": ["having Fridays off"]}),
+        ("I have Wednesdays off", "My day off this week is Friday", {"user.habit": ["having Wednesdays off"]}),
+        ("I have Wednesdays off", "Is my day off Friday now?", {"user.habit": ["having Wednesdays off"]}),
+        ("I have Wednesdays off", "I don't have Fridays off", {"user.habit": ["having Wednesdays off"]}),
+        ("I have two kids", "We just had our third child", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "Our third was born this morning", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "baby number three is here!", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "I gave birth to our third", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "I had my third yesterday", {"user.has_children": ["two kids"]}),
+        ("I have two kids", "our third parcel arrived", {"user.has_children": ["two kids"]}),
+        ("I have two kids", "We want a third child", {"user.has_children": ["two kids"]}),
+        ("I have three kids", "Our third child was born yesterday", {"user.has_children": ["three kids"]}),
+    ],
+)
+def test_one_day_off_takes_the_place_of_another_and_one_child_more_is_counted(
+    before: str, text: str, after: dict[str, list[str]], tell: Tell
+) -> None:
+    assert believed(tell(before, text)) == after
