@@ -32,16 +32,13 @@ def pet_meant(name: str, owner: str, here: Circumstances) -> tuple[Clause, str] 
 
     `owner` is whose it is said to be; without that, a pet is meant by its own name only, which no other pet and nobody else has.
     """
-    if here.held is None or not (words := telling(_ARTICLE.sub("", name))):
+    words = telling(_ARTICLE.sub("", name))
+    if here.held is None or not words or not (owner or _PROPER.fullmatch(name)):
         return None
     known = _known(here.held, here)
     own = "" if owner else here.owner.slug
     pets = here.held([canonical_key(who, "pet") for who in (*known, *filter(None, [own]))])
-    found = {
-        (key.partition(".")[0], value)
-        for key, value in pets
-        if words <= telling(value if owner else value.partition(" called ")[2]) and (owner or _PROPER.fullmatch(name))
-    }
+    found = {(key.partition(".")[0], value) for key, value in pets if words <= telling(value if owner else value.partition(" called ")[2])}
     found = {(who, value) for who, value in found if who == own or _is_theirs(owner, who, known, here.text)}
     if len(found) != 1 or (not owner and any(_is_called(name, other) for other in known.values())):
         return None
