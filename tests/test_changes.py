@@ -792,6 +792,7 @@ def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell
         ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
         ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
         ("I'm saving up for a car.", "I bought a car", "user.saves_for"),
+        ("My sister wants a dog.", "My sister got a dog", "sister.wants"),
     ],
 )
 def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, text: str, key: str, tell: Tell) -> None:
@@ -809,6 +810,7 @@ def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, 
         ("I want to move to Rome.", "I lived in Rome for two years", "user.wants"),
         ("I'm planning to open a shop.", "I'm not opening it until May", "user.plans"),
         ("I'm saving up for a car.", "My sister bought a car", "user.saves_for"),
+        ("My sister wants a dog.", "My brother got a dog", "sister.wants"),
     ],
 )
 def test_what_was_wanted_or_planned_stays_where_something_else_has_come(before: str, text: str, key: str, tell: Tell) -> None:
