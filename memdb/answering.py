@@ -106,13 +106,14 @@ class Answering:
         judged: bool,
         vector: ArrayLike | None,
         now: datetime,
+        said_by: datetime,
         record: bool,
     ) -> Hits:
         """Return what bears on a question, best first; `Memory.search` explains the arguments."""
         sifted = self._sift(narrowed, statuses)
         if weights is not None:
             checks.text(weights, "weights")
-        question = self._understood(query, user_id=user_id, now=now)
+        question = self._understood(query, user_id=user_id, now=now, said_by=said_by)
         ranking = weights or self.weights_for(user_id)
         hits = self._retrieve(
             question,
@@ -160,6 +161,7 @@ class Answering:
         user_id: str,
         limit: int,
         now: datetime,
+        said_by: datetime,
         goal: str | None = None,
         as_of: datetime | None = None,
         statuses: Sequence[Status] | None = None,
@@ -168,10 +170,10 @@ class Answering:
     ) -> Hits:
         """Return what a context would be made of, judged; it is noted only to `record` it, for what is measured is not recalled."""
         sifted = self._sift(narrowed or {}, statuses)
-        question = self._understood(query, user_id=user_id, now=now)
+        question = self._understood(query, user_id=user_id, now=now, said_by=said_by)
         if as_of is not None:
             question = question.model_copy(update={"as_of": as_of})
-        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, statuses=statuses, sifted=sifted)
+        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, said_by=said_by, statuses=statuses, sifted=sifted)
         hits[:] = self._diverse(hits, limit=limit)
         if record:
             self._notebook.note(query, hits, user_id=user_id, weights=self.weights_for(user_id), at=now)
@@ -194,8 +196,8 @@ class Answering:
         db, config, limit = self._store.database(), self._config, checks.count(limit, "limit")
         budget = config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
         sifted = self._sift(narrowed, None)
-        question = self._understood(query, user_id=user_id, now=now)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=now, sifted=sifted)
+        question = self._understood(query, user_id=user_id, now=now, said_by=said_by)
+        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=now, said_by=said_by, sifted=sifted)
         held = materialize(db, user_id=user_id, now=now, said_by=said_by, config=config, others=False, tags=sifted.get("tags"))
         if not hits and any(bound is not None for bound in sifted.values()):
             held = held.model_copy(update={"soft_preferences": {}})  # which stand in for what is found only where all is looked at
@@ -221,9 +223,9 @@ class Answering:
         weights, tokens = self.weights_for(user_id), result.tokens
         return result, partial(self._notebook.note, query, hits, user_id=user_id, weights=weights, at=now, prompt_tokens=tokens)
 
-    def _understood(self, query: str, *, user_id: str, now: datetime) -> Question:
+    def _understood(self, query: str, *, user_id: str, now: datetime, said_by: datetime | None = None) -> Question:
         asked, user = checks.searchable(query), checks.name(user_id, "user_id")
-        return understand(self._store.database(), asked, user_id=user, now=now, zone=self._config.zone)
+        return understand(self._store.database(), asked, user_id=user, now=now, said_by=said_by, zone=self._config.zone)
 
     def _sift(self, narrowed: Narrowed, statuses: Sequence[Status] | None) -> Sifted:
         """What is looked at only, checked, and its times read."""
@@ -303,6 +305,7 @@ class Answering:
         user_id: str,
         goal: str | None,
         now: datetime,
+        said_by: datetime,
         statuses: Sequence[Status] | None = None,
         sifted: Sifted | None = None,
     ) -> tuple[Hits, list[Doubt]]:
@@ -331,7 +334,7 @@ class Answering:
                 now=now,
             )
             hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
-            doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
+            doubts = clarify(db, hits, user_id=user_id, now=now, said_by=said_by, config=config)
             hits.verdict = judge(hits, doubts=doubts, calibration=stored.weights(db, judging_set(hits)), config=config)
             if suffice(hits, config=config):
                 break

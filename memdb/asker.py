@@ -23,6 +23,7 @@ class Asker(NamedTuple):
     db: Database
     user_id: str
     now: datetime
+    said_by: datetime  # what was said until then, also later than now, counts as said
     zone: tzinfo
 
     def born(self) -> str:
@@ -58,16 +59,20 @@ class Asker(NamedTuple):
     def said(self, asked: Said, text: str, spans: Sequence[TimeSpan] = ()) -> tuple[list[int], list[TimeSpan]]:
         """The messages that were said last, or first, within the times that are named; and the day of the first of them."""
         since = min(span.begins for span in spans) if spans else None
-        before = min(self.now, max(span.ends for span in spans)) if spans else self.now
+        before = min(self.now, max(span.ends for span in spans)) if spans else None
         return self._said_within(asked, text, since=since, before=before, most=_SAID_ROWS)
 
     def said_then(self, asked: SaidThen, text: str) -> tuple[list[int], list[TimeSpan]]:
         """The messages that were said then, or in the conversation in which something was said last; and the day of the first of them."""
         stretch = part_of_day(asked.then, now=self.now, zone=self.zone) if asked.then else None
-        talk = None if asked.then else self.db.one("understand.conversation", user_id=self.user_id, now=to_text(self.now))
+        talk = (
+            None
+            if asked.then
+            else self.db.one("understand.conversation", user_id=self.user_id, now=to_text(self.now), said_by=to_text(self.said_by))
+        )
         if stretch is None and (talk is None or talk["session_id"] is None):
             return [], []
-        since, before = stretch or (None, self.now)
+        since, before = stretch or (None, None)
         session_id = str(talk["session_id"]) if talk else None
         most = _SAID_ROWS if asked.order == "first" else _THEN_ROWS
         return self._said_within(asked, text, session_id=session_id, since=since, before=before, most=most)
@@ -79,19 +84,22 @@ class Asker(NamedTuple):
         *,
         session_id: str | None = None,
         since: datetime | None,
-        before: datetime,
+        before: datetime | None,
         most: int,
     ) -> tuple[list[int], list[TimeSpan]]:
-        """The messages that were said first, or last, between two times; and the day of the first of them."""
+        """The messages that were said first, or last, between two times, or by now; and the day of the first of them."""
+        first = asked.order == "first"
+        present = {} if first else {"before": to_text(before or self.now)}
         rows = self.db.all(
-            "understand.said_first" if asked.order == "first" else "understand.said_last",
+            "understand.said_first" if first else "understand.said_last",
             user_id=self.user_id,
             session_id=session_id,
             speaker=asked.speaker,
             query=text,  # it may have been kept before it is searched for
             since=to_text(since) if since else None,
-            before=to_text(before),
+            said_by=to_text(before or max(self.now, self.said_by)),
             limit=most,
+            **present,
         )
         words = text[asked.start : asked.end]
         days = [day_of(to_utc(str(row["valid_from"])), text=words, start=asked.start, zone=self.zone) for row in rows[:1]]

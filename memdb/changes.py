@@ -15,6 +15,7 @@ from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, litera
 from memdb.exchanges import capitalised, is_small
 from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
+from memdb.others_pets import pet_meant, whose
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
 from memdb.verbs import stem_of, stem_of_past
@@ -69,7 +70,7 @@ def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator
         return
     lasts = not (compiled(rules().over.but).search(clause.excerpt) or compiled(rules().over.passing).search(f"{clause.text} {clause.full}"))
     known = cache(lambda whose: list(held_of(whose)))
-    ways = (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
+    ways = (_ended_in, _anothers_pet_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in)
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
         for read in (_done_in, *ways, _come_in):
@@ -113,6 +114,22 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
             return
 
 
+def _anothers_pet_in(clause: Clause, here: Circumstances, _: HeldOf) -> Iterator[Candidate]:
+    """The ends of what a clause says of the pet of somebody one knows: "my sister's dog Rex died"."""
+    owner, text = whose(clause.text)
+    done = "" if owner or clause.subject != "i" else _text_of(clause, first_person=True)
+    for pattern, ending in _endings(negative=False)(f"{text}\n{done}"):
+        match = compiled(pattern.match).match(done if ending.first_person else text) if "pets" in ending.of else None
+        name = next(filter(None, (match.groupdict().get(group) for group in _NAMES))) if match is not None else ""
+        if not name or (one := pet_meant(name, owner, here)) is None:
+            continue
+        about, value = one
+        says = {"match": ".+", "scope": "subject", "key": "pet", "object": literal(value), "negated": True}
+        spoken_of = replace(clause, subject=about.subject, name=about.name, elided=False)
+        yield from read_pattern(pattern.model_copy(update=says), spoken_of, text, here)
+        return
+
+
 def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """The ends of what was to do, and is done: "I've booked the dentist", of who needs to book the dentist."""
     text = _text_of(clause, first_person=True)
@@ -134,7 +151,8 @@ def _has_done() -> re.Pattern[str]:
 def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """The ends of what was only considered, wanted or planned, and has come or is given up, told by its verb: "I retired", of who thought
     of retiring, "I decided not to get a dog", of who wanted to get one."""
-    text = "" if clause.hedged or clause.subject not in ("", "i") else _text_of(clause, first_person=True)
+    about = None if clause.hedged or clause.guessed or clause.owned else about_whom(clause, here)
+    text = _text_of(clause, first_person=True) if about is not None else ""
     over = rules().over
     ways = ((over.not_to_come, over.not_yet),) if clause.negative else ((over.given_up, over.not_yet), (over.come, over.not_now))
     for way, but in ways if text else ():
@@ -143,11 +161,12 @@ def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
             continue
         did, said = match.groupdict().get("did"), telling(text[match.end() :])
         verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
-        for key, value in believed(here.owner.slug) if verb else ():
+        for key, value in believed(about.slug) if verb and about is not None else ():
             if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
                 continue
             if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
-                end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+                over_now = {"key": _predicate(key), "object": literal(value), "negated": True}
+                end = _ENDS.model_copy(update={"match": ".+", "scope": "subject"} | over_now)
                 plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
                 yield from read_pattern(end, plain, text, here)
 
@@ -185,6 +204,9 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         if match is None:
             continue
         told = match.groupdict()
+        if doing := told.get("doing") or told.get("noun"):
+            yield from _as_often_in(f"{doing} {told['what'] or ''}", told["often"] or told["times"], pattern, clause, here, believed)
+            return
         unit, what, now = told.get("unit"), told.get("o"), told.get("days") or told["amount"]
         said = compiled(rf"\b{{digits}} ?{re.escape(unit.removesuffix('s'))}s?\b" if unit else "{weekdays}")
         words = telling(_DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
@@ -202,6 +224,25 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
             ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
             yield from read_pattern(says.model_copy(update={"also": ends}), clause, clause.text, here)
         return
+
+
+def _as_often_in(doing: str, often: str, pattern: Pattern, clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """How often one does a thing by now, which is the only one that is done by that verb: "only running once a week now"."""
+    said, (verb, _, what) = compiled(r"\b(?:{often}|daily|weekly|monthly)(?!\w)"), doing.partition(" ")
+    regular = {
+        value
+        for key, value in believed(here.owner.slug)
+        if _predicate(key) == "habit"
+        and said.search(value)
+        and stem_of(verb.lower()) in {*map(stem_of, value.split(" ")[:2])}
+        and telling(what) <= telling(value)
+    }
+    changed = said.sub(often, value := regular.pop(), count=1) if len(regular) == 1 else ""
+    if not changed or normalise(changed) == normalise(value):
+        return
+    ends = (Also(key="habit", object=literal(value), kind="raw", negated=True),)
+    says = pattern.model_copy(update={"key": "habit", "object": literal(changed), "time": "none", "also": ends})
+    yield from read_pattern(says, clause, clause.text, here)
 
 
 def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
@@ -430,6 +471,8 @@ def sorts_of(predicate: str) -> frozenset[str]:
         sorts.add("favourites")
     if predicate in over.activities:
         sorts.add("activities")
+    if predicate in over.courses:
+        sorts |= {"courses", "places", "things"}
     return frozenset({"any", *(sorts or {"places", "things"})})
 
 

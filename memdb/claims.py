@@ -263,7 +263,7 @@ def _is_no_fact(pattern: Pattern, clause: Clause, true: Validity, here: Circumst
     lasts = true.ends - (true.begins or here.at) if true.ends else None
     if clause.coming and lasts is not None and lasts < _A_LONG_TIME:
         return True  # "I won't be working next week"
-    if pattern.key.startswith(("works_", "nationality")) and called().relations.get(clause.subject) in rules().groups["pets"]:
+    if pattern.key.startswith(("works_", "nationality", "upbringing")) and called().relations.get(clause.subject) in rules().groups["pets"]:
         return True  # a cat is no doctor, and a Persian one no Persian
     if pattern.key in (*rules().over.pets, *rules().groups["pets"]) and compiled(rules().phrase["as_a_child"]).search(clause.excerpt):
         return " still " not in clause.excerpt  # "we got a dog when I was ten", which few have for so long

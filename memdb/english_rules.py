@@ -19,8 +19,8 @@ _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
 Sort = Literal[
-    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions",
-    "abstentions", "debts", "activities", "favourites"
+    "any", "persons", "partners", "places", "things", "gadgets", "plans", "courses", "pets", "relatives", "homes", "tastes",
+    "conditions", "abstentions", "debts", "activities", "favourites"
 ]  # fmt: skip
 """What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
@@ -182,6 +182,7 @@ class Over(Record):
     not_to_come: str
     not_yet: str
     not_now: str
+    gets_to: dict[str, str]
     gets: tuple[str, ...]
     kept: tuple[str, ...]
     persons: tuple[str, ...]
@@ -196,6 +197,7 @@ class Over(Record):
     conditions: tuple[str, ...]
     abstentions: tuple[str, ...]
     debts: tuple[str, ...]
+    courses: tuple[str, ...]
     activities: tuple[str, ...]
     once: tuple[str, ...]
     left: tuple[str, ...]
@@ -255,7 +257,8 @@ class PutOff(Record):
 
 
 class Moved(Record):
-    """How one says that what `o` names, or what "we" do, is on other `days` now, or is another `amount`, of which `unit` is a part."""
+    """How one says that what `o` names, or what "we" do, is on other `days` now, or is another `amount`, of which `unit` is a part; or that
+    one is `doing` `what` one does as `often`, or what a `noun` names so many `times`."""
 
     match: str
     examples: tuple[tuple[str, str, str, str], ...]

@@ -706,6 +706,7 @@ class Memory:
             judged=judged,
             vector=vector,
             now=self._now(now),
+            said_by=self._said_by(now),
             record=record,
         )
 
@@ -786,6 +787,7 @@ class Memory:
             user_id=user_id,
             limit=limit,
             now=self._now(now),
+            said_by=self._said_by(now),
             goal=goal,
             as_of=self._past(as_of, "as_of"),
             statuses=statuses,
@@ -1312,7 +1314,7 @@ class Memory:
 
         def assess(one: Labelled) -> Hits:
             most, at = self._config.context_candidates, self._now(now or one.now)
-            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at))
+            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at, said_by=at))
 
         return calibrate(self._store.database(), questions, assess=assess)
 

@@ -33,7 +33,7 @@ from memdb.retractions import (
     slip_in,
     stand_ins,
 )
-from memdb.sentences import CONTRACTED, beginning, expand
+from memdb.sentences import CONTRACTED, PLAIN, beginning, expand
 from memdb.wording import worded
 
 Before = Callable[[], tuple[Turn, str] | None]
@@ -226,6 +226,22 @@ def with_its_name(turn: Turn, there: Situation) -> Turn:
     particle = f" {found['particle']}" if found["particle"] else ""
     said = f"{found['does']}{particle} {name}{turn.user_input[found.end() :]}"
     return turn.model_copy(update={"user_input": said})
+
+
+def with_its_bearer(turn: Turn, there: Situation) -> Turn:
+    """Return a turn that names whom somebody has, as they were told of in the one before it: "They've named her Maeve"."""
+    named = compiled(rules().phrase["named_now"]).fullmatch(_plain(turn.user_input)) if len(turn.user_input) <= SHORT else None
+    earlier = there.earlier() if named is not None and _is_of_no_note(there.asked) else None
+    said = earlier[0].user_input if earlier is not None else ""
+    had = compiled(rules().phrase["newly_had"]).fullmatch(_plain(said)) if said and len(said) <= SHORT else None
+    if named is None or had is None:
+        return turn
+    child = {"girl": "baby girl", "boy": "baby boy"}.get(had["child"], had["child"]) if had["child"] else None
+    return turn.model_copy(update={"user_input": f"{had['who']} has a {child or had['animal']} called {named['o']}"})
+
+
+def _plain(text: str) -> str:
+    return CONTRACTED.sub(expand, text.translate(PLAIN)).strip(" .!")
 
 
 def _is_of_no_note(reply: str) -> bool:

@@ -281,7 +281,14 @@ class Session:
             refused=edits.refused,
             last=last[0] if last else None,
             recovered=tuple(left),
-            question=next((doubt.question for doubt in clarify(db, (), user_id=user, now=at, config=self._config) if doubt.worth), None),
+            question=next(
+                (
+                    doubt.question
+                    for doubt in clarify(db, (), user_id=user, now=at, said_by=self._said_by(at), config=self._config)
+                    if doubt.worth
+                ),
+                None,
+            ),
             indexed=int(index["written"] or 0),
             waiting=int(index["waiting"] or 0),
         )

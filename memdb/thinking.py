@@ -43,7 +43,7 @@ from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
-from memdb.times import in_zone, to_text, to_utc, utc_now
+from memdb.times import EVER, in_zone, to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
@@ -139,7 +139,7 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     asked = _asked_before(db, turn, turn.turn_id)
     if "“" not in asked:  # as each of them quotes what it is about
         return None
-    doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, config=config)
+    doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, said_by=EVER, config=config)
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
         kinds, statuses = listed(_BELIEVED), listed(DECIDABLE)
         rows = db.all("believe.texts", user_id=turn.user_id, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))

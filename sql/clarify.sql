@@ -3,7 +3,7 @@
 with
 pending as materialized (
   select
-    f.id, f.fact_id, f.key, f.value_text, f.category, f.importance, f.valid_from,
+    f.id, f.fact_id, f.key, f.value_text, f.category, f.importance, f.valid_from, f.created_at,
     f.value_json ->> 'polarity' is 'negative' as denies,
     not exists (select 1 from links l where l.source_id = f.fact_id and l.relation = 'contradicts') as leave
   from facts f
@@ -14,7 +14,7 @@ pending as materialized (
 )
 select
   p.fact_id, t.fact_id as against, p.value_text as said, t.value_text as believed, p.key, p.category,
-  max(p.importance, coalesce(t.importance, 0.0)) as importance, p.leave, iif(p.valid_from > :now, p.valid_from, null) as begins
+  max(p.importance, coalesce(t.importance, 0.0)) as importance, p.leave, iif(p.valid_from > max(:now, min(p.created_at, :said_by)), p.valid_from, null) as begins
 from pending p
 left join links l on l.source_id = p.fact_id and l.relation = 'contradicts'
   and exists (select 1 from facts b where b.fact_id = l.target_id and b.status = 'active')

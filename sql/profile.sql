@@ -22,12 +22,16 @@ where f.user_id = :user_id
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- A change counts from when it takes place: what ends on a day to come is so until then, and where it does not end then after all, there is no change.
--- What never began has not changed either.
+-- What never began has not changed either. What was said by a clock that was ahead has changed all the same, up to :said_by.
 -- statement: changes
 with recorded as materialized (
   select
     id, fact_id, turn_id, action_hash, key, operation, before, after, reason, changed_at,
-    iif(operation in ('supersede', 'expire'), max(changed_at, coalesce(after ->> 'valid_to', '')), changed_at) as takes_place
+    iif(
+      operation in ('supersede', 'expire')
+        and not (before ->> 'valid_from' > changed_at and before ->> 'valid_from' <= coalesce(before ->> 'created_at', '')),
+      max(changed_at, coalesce(after ->> 'valid_to', '')),
+      changed_at) as takes_place
   from fact_history
   where user_id = :user_id
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
@@ -36,20 +40,22 @@ with recorded as materialized (
     -- nor what came into the profile for being said often, in the same words
     and not (operation = 'update' and before ->> 'category' <> after ->> 'category' and before ->> 'value_text' = after ->> 'value_text')
     and not (operation = 'expire' and before ->> 'valid_to' is after ->> 'valid_to')  -- nor what has merely come to the end that was told
-    and changed_at <= :now
+    and changed_at <= :said_by
 ),
 changed as materialized (
-  select r.*, r.takes_place > :now as is_to_come, iif(r.takes_place > :now, r.changed_at, r.takes_place) as at
+  select r.*, r.takes_place > max(:now, r.changed_at) as is_to_come,
+    iif(r.takes_place > max(:now, r.changed_at), r.changed_at, r.takes_place) as at
   from recorded r
-  where iif(r.takes_place > :now, r.changed_at, r.takes_place) > :since
+  where iif(r.takes_place > max(:now, r.changed_at), r.changed_at, r.takes_place) > :since
     and case
-      when r.operation in ('update', 'confirm') then r.after ->> 'valid_from' <= :now
-      else r.before ->> 'valid_from' <= r.changed_at
-        or r.before ->> 'valid_from' < r.takes_place and r.before ->> 'valid_from' <= :now
+      when r.operation in ('update', 'confirm') then r.after ->> 'valid_from' <= max(:now, r.changed_at)
+      -- what was so when it was said, by a clock that was ahead, was so before it was ended by one that was right
+      else r.before ->> 'valid_from' <= max(r.changed_at, coalesce(r.before ->> 'created_at', ''))
+        or r.before ->> 'valid_from' < r.takes_place and r.before ->> 'valid_from' <= max(:now, r.changed_at)
     end
     and (r.takes_place = r.changed_at or r.takes_place is (
       select l.after ->> 'valid_to' from fact_history l
-      where l.fact_id = r.fact_id and l.changed_at <= :now and l.operation <> 'archive'
+      where l.fact_id = r.fact_id and l.changed_at <= :said_by and l.operation <> 'archive'
       order by l.id desc
       limit 1))
 ),
@@ -70,7 +76,8 @@ select
 from changed c
 left join successor s on c.operation = 'supersede' and s.turn_id = c.turn_id and s.action_hash = c.action_hash
 where c.operation <> 'supersede' or s.action_hash is not null  -- what was only brought together with the same is no change
-order by c.at desc, c.id desc
+-- what a clock told that was ahead came in after what stands before it in the history, and before what stands behind it
+order by iif(c.at > :now, max(iif(c.at > :now, '', c.at)) over (order by c.id), c.at) desc, c.id desc
 limit :limit;
 
 -- One of whom nothing is held, as after forgetting, has none.

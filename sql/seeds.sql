@@ -25,6 +25,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('nationality',     'has the nationality',  'identity',        'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('hometown',        'comes from',           'identity',        'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('born_in',         'was born in',          'identity',        'one',  null,       1, 'SIGNIFICANT', 0.6),
+  ('upbringing',      'was brought up',       'identity',        'many', null,       0, 'SIGNIFICANT', 0.6),
   ('lives_in',        'lives in',             'identity',        'one',  null,       1, 'SIGNIFICANT', 0.8),
   ('lives_with',      'lives with',           'identity',        'many', null,       0, 'SIGNIFICANT', 0.6),
   ('works_as',        'works as',             'identity',        'one',  null,       1, 'SIGNIFICANT', 0.8),

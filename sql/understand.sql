@@ -27,22 +27,40 @@ limit 1;
 -- What was said last before an instant; by the assistant, by the others, or by anyone. What a system or a tool puts into a chat is none of the talk.
 -- statement: said_last
 with
-said as (
+said as not materialized (
   select id, valid_from
   from facts indexed by facts_said
   where user_id = :user_id
     and kind = 'message'
     and status = 'active'
-    and valid_from < :before
+    and valid_from < :said_by
     and (:since is null or valid_from >= :since)
     and (:session_id is null or session_id = :session_id)
     and source in ('user_message', 'assistant_message')
     and (:speaker is null or (source = 'assistant_message') = (:speaker = 'assistant'))
     and value_text <> :query
+),
+in_time as materialized (
+  select id, valid_from, valid_from as at from said where valid_from < :before order by valid_from desc, id desc limit :limit
+),
+-- what a clock told that was ahead was said after what came in before it, and before what came in after it
+ahead as materialized (
+  select id, valid_from from said where valid_from >= :before order by id desc limit :limit
+),
+told as (
+  select id, valid_from, at from in_time
+  union all
+  select a.id, a.valid_from, coalesce((
+    select e.valid_from
+    from facts e indexed by facts_said
+    where e.user_id = :user_id and e.kind = 'message' and e.valid_from < :before and e.id < a.id
+    order by e.valid_from desc
+    limit 1), '')
+  from ahead a
 )
 select id, valid_from
-from said
-order by valid_from desc, id desc
+from told
+order by at desc, id desc
 limit :limit;
 
 -- What was said first, as far.
@@ -73,12 +91,35 @@ where user_id = :user_id
 
 -- The conversation in which something was said last.
 -- statement: conversation
+with
+in_time as materialized (
+  select id, session_id, valid_from as at
+  from facts indexed by facts_said
+  where user_id = :user_id and kind = 'message' and valid_from <= :now
+  order by valid_from desc, id desc
+  limit 1
+),
+ahead as materialized (
+  select id, session_id
+  from facts indexed by facts_said
+  where user_id = :user_id and kind = 'message' and valid_from > :now and valid_from < :said_by
+  order by id desc
+  limit 1
+),
+told as (
+  select id, session_id, at from in_time
+  union all
+  select a.id, a.session_id, coalesce((
+    select e.valid_from
+    from facts e indexed by facts_said
+    where e.user_id = :user_id and e.kind = 'message' and e.valid_from <= :now and e.id < a.id
+    order by e.valid_from desc
+    limit 1), '')
+  from ahead a
+)
 select session_id
-from facts indexed by facts_said
-where user_id = :user_id
-  and kind = 'message'
-  and valid_from <= :now
-order by valid_from desc, id desc
+from told
+order by at desc, id desc
 limit 1;
 
 -- Whom the user knows by name, the newest first: [key, name].

@@ -1302,6 +1302,50 @@ def test_what_was_said_counts_also_while_the_clock_is_behind_what_it_was(mem: me
     assert mem.profile("ana", now=ahead - timedelta(hours=1)).identity == {}
 
 
+def test_the_last_change_is_told_first_also_while_the_clock_is_behind_what_it_was(mem: memdb.Memory) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=2)
+    told = []
+    for text, at in (
+        ("I live in Porto.", ahead),
+        ("I moved to Faro.", ahead + timedelta(hours=1)),
+        ("I moved to Rome.", None),
+        ("I moved to Oslo.", None),
+    ):
+        mem.observe(text, user_id="ana", timestamp=at)
+        mem.drain()
+        told.append([str(one.after).removeprefix("User lives in ") for one in mem.profile("ana").recent_changes])
+    assert told == [[], ["Faro"], ["Rome", "Faro"], ["Oslo", "Rome", "Faro"]]
+    assert mem.profile("ana", now=ahead - timedelta(days=4)).recent_changes == []
+
+
+@pytest.mark.parametrize("question", ["What did I say last?", "What did I just tell you?"])
+def test_what_was_said_last_is_told_also_while_the_clock_is_behind_what_it_was(question: str, mem: memdb.Memory) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=2)
+    for text, at in (("My cat sleeps.", ahead), ("My dog barks.", ahead + timedelta(hours=1)), ("My parrot sings.", None)):
+        mem.observe(text, user_id="ana", timestamp=at)
+        mem.drain()
+        assert mem.search(question, user_id="ana", limit=1)[0].fact.value_text == text
+    assert "parrot" in mem.context("What did I say last?", user_id="ana").text
+
+
+def test_this_conversation_is_the_last_one_also_while_the_clock_is_behind_what_it_was(mem: memdb.Memory) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=2)
+    for text, session, at in (("My cat sleeps.", "one", ahead), ("My dog barks.", "two", ahead - timedelta(hours=1))):
+        mem.observe(text, user_id="ana", session_id=session, timestamp=at)
+        mem.drain()
+    found = mem.search("What did I say in this conversation?", user_id="ana")
+    assert [hit.fact.value_text for hit in found if hit.fact.kind == "message"][:1] == ["My dog barks."]
+
+
+def test_what_waits_is_none_that_is_to_come_while_the_clock_is_behind_what_it_was(mem: memdb.Memory) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=2)
+    for text in ("I live in Porto.", "I live in Faro."):
+        mem.observe(text, user_id="ana", timestamp=ahead)
+        mem.drain()
+    assert str(mem.context("Where do I live?", user_id="ana").question).endswith("or “User lives in Faro”, as said since?")
+    assert "(from" not in str(mem.session("ana").bootstrap)
+
+
 def test_what_is_so_now_refutes_no_doubt_about_what_is_to_come(tell: Tell) -> None:
     mem = tell("I live in Lisbon.", "I think I'll be living in Porto from next month.", "I live in Lisbon.")
     assert [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-04")] == [("Lisbon", A), ("Porto", P)]

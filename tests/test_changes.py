@@ -792,6 +792,7 @@ def test_what_is_done_otherwise_is_considered_still(before: str, text: str, tell
         ("I'm planning to open a shop.", "We opened the shop", "user.plans"),
         ("I'm planning to open a shop.", "We decided against opening the shop", "user.plans"),
         ("I'm saving up for a car.", "I bought a car", "user.saves_for"),
+        ("My sister wants a dog.", "My sister got a dog", "sister.wants"),
     ],
 )
 def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, text: str, key: str, tell: Tell) -> None:
@@ -809,10 +810,53 @@ def test_what_was_wanted_or_planned_is_so_no_more_once_it_has_come(before: str, 
         ("I want to move to Rome.", "I lived in Rome for two years", "user.wants"),
         ("I'm planning to open a shop.", "I'm not opening it until May", "user.plans"),
         ("I'm saving up for a car.", "My sister bought a car", "user.saves_for"),
+        ("My sister wants a dog.", "My brother got a dog", "sister.wants"),
     ],
 )
 def test_what_was_wanted_or_planned_stays_where_something_else_has_come(before: str, text: str, key: str, tell: Tell) -> None:
     assert key in believed(tell(before, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("I'm moving to York", ["moving to York"]),
+        ("big news: moving to York with my wife", ["moving to York"]),
+        ("We're going to move to York", ["to move to York"]),
+        ("I'm starting at Acme soon", ["starting at Acme"]),
+        ("I'm starting my new job at Acme shortly", ["starting at Acme"]),
+        *[(said, []) for said in ("I might be moving to York", "thinking of moving to York", "Am I moving to York?")],
+        *[(said, []) for said in ("One more winter like this and I'm moving to York", "I'm moving to Monday mornings", "I'm starting at Level 2")],
+    ],
+)  # fmt: skip
+def test_what_is_coming_is_planned_before_it_has_a_day(text: str, plan: list[str], tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I work at Tesco.", text))
+    assert (after.get("user.plans", []), after["user.lives_in"], after["user.works_at"]) == (plan, ["Hull"], ["Tesco"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "text", "key", "value"),
+    [
+        ("I'm moving to York", "I've moved!", "user.lives_in", "York"),
+        ("We're relocating to York", "The move's done, finally", "user.lives_in", "York"),
+        ("We're moving to York", "I live in York", "user.lives_in", "York"),
+        ("I'm moving to York", "We're in Leeds now", "user.lives_in", "Hull"),
+        ("I'm moving to York", "have we moved?", "user.lives_in", "Hull"),
+        ("I'm starting at Acme", "I work at Acme", "user.works_at", "Acme"),
+        ("I'm starting at Acme", "It was my first day at Acme", "user.works_at", "Acme"),
+        ("My brother is moving to York", "He moved to York", "brother.lives_in", "York"),
+    ],
+)
+def test_what_was_coming_is_so_and_planned_no_more_once_it_has_come(plan: str, text: str, key: str, value: str, tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I work at Tesco.", plan, text))
+    assert after[key] == [value]
+    assert not (value in ("York", "Acme") and (after.get("user.plans") or after.get("brother.plans")))
+
+
+@pytest.mark.parametrize("text", ["We're not moving after all", "The move is off"])
+def test_a_move_without_a_day_that_is_off_is_planned_no_more(text: str, tell: Tell) -> None:
+    after = believed(tell("I live in Hull. I'm moving to York.", text))
+    assert after == {"user.lives_in": ["Hull"]}
 
 
 def test_what_was_so_once_is_found_at_the_time_that_was_told(tell: Tell) -> None:
@@ -1021,3 +1065,96 @@ def test_who_went_part_time_works_so(text: str, employment: str, tell: Tell) -> 
 def test_since_when_a_medicine_is_taken_is_not_when_it_will_be(tell: Tell) -> None:
     (takes,) = tell("started metformin in january").facts("ana", key="user.takes", now="2025-03-10")
     assert (takes.object, str(takes.valid_from.date())) == ("metformin", "2025-01-01")
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "pets"),
+    [
+        ("My sister has a dog called Rex", "My sister's dog Rex died", []),
+        ("My friend Ana has a cat called Miso", "Ana's cat passed away", []),
+        ("My mum has a cat called Tilly", "Mum's cat passed away", []),
+        ("My brother Tom has a dog called Rex", "Rex had to be put down", []),
+        ("My sister has a dog called Rex", "My sister is so sad, her dog died", []),
+        ("My sister has a dog called Rex", "We lost Rex yesterday", []),
+        ("My sister has a dog called Rex", "My sister's dog Rex nearly died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "My brother's dog died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "My friend Rex died", ["dog called Rex"]),
+        ("My sister has a dog called Rex. My friend is called Rex", "Rex died", ["dog called Rex"]),
+        ("My sister has a dog called Rex", "her dog died", ["dog called Rex"]),
+        ("My sister has a dog called Rex. I have a dog called Rex", "My dog Rex died", ["dog called Rex"]),
+    ],
+)
+def test_the_pet_of_somebody_one_knows_is_theirs_no_more_once_it_died(before: str, text: str, pets: list[str], tell: Tell) -> None:
+    after = believed(tell(before, text))
+    assert [pet for key, values in after.items() if key.endswith(".pet") for pet in values] == pets
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("I run three times a week", "only running once a week now", {"user.habit": ["run once a week"]}),
+        ("I run three times a week", "running's down to once a week", {"user.habit": ["run once a week"]}),
+        ("I meditate daily", "Meditating just once a week now", {"user.habit": ["meditate once a week"]}),
+        ("I run three times a week", "only running once this week", {"user.habit": ["run three times a week"]}),
+        ("I run three times a week", "I'm thinking of only running once a week now", {"user.habit": ["run three times a week"]}),
+        ("I watch TV every evening", "I'm just watching the news every morning now", {"user.habit": ["watch TV every evening"]}),
+        ("My budget is 500 euros", "upped the budget to 700 euros", {"user.budget": ["700 euros"]}),
+        ("My budget is 500 euros", "I had to cut my budget to 400 euros", {"user.budget": ["400 euros"]}),
+        ("My budget is 500 euros", "Should I raise my budget to 700 euros?", {"user.budget": ["500 euros"]}),
+        ("My budget is 500 euros", "My sister raised her budget to 700 euros", {"user.budget": ["500 euros"]}),
+        ("I have two kids", "I'm a mum of three now", {"user.has_children": ["three children"]}),
+        ("I'm writing a novel", "the novel is finished!", {}),
+        ("I'm renovating the kitchen", "kitchen's finally finished", {}),
+        ("I'm reading Dune", "Dune done!", {}),
+        ("I'm doing a course in pottery", "The pottery course has finished", {}),
+        ("I'm writing a novel", "the novel is nearly finished", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "When the novel is finished I'll rest", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "The first chapter is finished", {"user.working_on": ["writing a novel"]}),
+        ("I'm writing a novel", "My sister's novel is finished", {"user.working_on": ["writing a novel"]}),
+    ],
+)
+def test_what_is_done_is_over_and_what_is_more_or_less_is_so_many_now(
+    before: str, text: str, after: dict[str, list[str]], tell: Tell
+) -> None:
+    assert believed(tell(before, text)) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key", "values"),
+    [
+        ("My sister had a baby girl", "they've named her Maeve", "sister.daughter", ["Maeve"]),
+        ("My brother has a new son", "They named him Theo", "brother.son", ["Theo"]),
+        ("My sister got a kitten", "she's calling it Pixel", "sister.pet", ["cat called Pixel"]),
+        ("My friend Jo had a baby", "Jo is tired. They've named her Maeve", "jo.child", []),
+        ("My sister had a baby girl", "they might name her Maeve", "sister.daughter", []),
+        ("My sister had a baby girl", "should they name her Maeve?", "sister.daughter", []),
+        ("My sister likes tea", "they've named her Maeve", "sister.daughter", []),
+    ],
+)
+def test_how_somebody_who_was_just_told_of_is_called_may_come_next(before: str, text: str, key: str, values: list[str], tell: Tell) -> None:
+    assert believed(tell(before, text)).get(key, []) == values
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("My day off is Wednesday", "my day off is Friday now", {"user.habit": ["having Fridays off"]}),
+        ("I have Wednesdays off", "They've moved my day off to Thursday", {"user.habit": ["having Thursdays off"]}),
+        ("I have Wednesdays off", "I've got Fridays off now", {"user.habit": ["having Fridays off"]}),
+        ("I have Wednesdays off", "My day off this week is Friday", {"user.habit": ["having Wednesdays off"]}),
+        ("I have Wednesdays off", "Is my day off Friday now?", {"user.habit": ["having Wednesdays off"]}),
+        ("I have Wednesdays off", "I don't have Fridays off", {"user.habit": ["having Wednesdays off"]}),
+        ("I have two kids", "We just had our third child", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "Our third was born this morning", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "baby number three is here!", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "I gave birth to our third", {"user.has_children": ["three kids"]}),
+        ("I have two kids", "I had my third yesterday", {"user.has_children": ["two kids"]}),
+        ("I have two kids", "our third parcel arrived", {"user.has_children": ["two kids"]}),
+        ("I have two kids", "We want a third child", {"user.has_children": ["two kids"]}),
+        ("I have three kids", "Our third child was born yesterday", {"user.has_children": ["three kids"]}),
+    ],
+)
+def test_one_day_off_takes_the_place_of_another_and_one_child_more_is_counted(
+    before: str, text: str, after: dict[str, list[str]], tell: Tell
+) -> None:
+    assert believed(tell(before, text)) == after

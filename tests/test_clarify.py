@@ -149,7 +149,8 @@ def waiting(mem: memdb.Memory, text: str, *, importance: float = 0.1, category: 
 
 
 def doubts(mem: memdb.Memory) -> list[memdb.answers.Doubt]:
-    return clarify(mem._store.database(), (), user_id="ana", now=datetime(2025, 3, 2, tzinfo=UTC), config=mem.config)
+    at = datetime(2025, 3, 2, tzinfo=UTC)
+    return clarify(mem._store.database(), (), user_id="ana", now=at, said_by=at, config=mem.config)
 
 
 def test_what_counts_most_is_asked_first_and_of_equals_what_came_last(mem: memdb.Memory) -> None:

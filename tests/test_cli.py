@@ -1302,3 +1302,11 @@ def test_a_part_of_a_list_is_told_to_be_one_and_the_rest_is_had_as_it_says(db: P
 def test_an_option_before_its_command_is_told_where_it_belongs(arguments: tuple[str, ...], told: str) -> None:
     result = CliRunner().invoke(app, arguments, prog_name="memdb")
     assert (result.exit_code, told in " ".join(result.stderr.replace("│", " ").split())) == (2, True)
+
+
+@pytest.mark.parametrize("arguments", [("undo", "--turn"), ("undo", "--session"), (), ("check",), ("labels",), ("model",)])
+def test_a_long_name_is_told_by_its_beginning_and_its_end(db: Path, arguments: tuple[str, ...]) -> None:
+    told = run(*arguments, "long" * 250, *(("--user", "ana", "--db", db) if "undo" in arguments else ()))
+    assert "long" * 4 in told.stderr
+    assert "…" in told.stderr
+    assert len(told.stderr) < 800

@@ -580,6 +580,15 @@ def test_a_date_or_a_time_is_read_whole_or_not_at_all(text: str, values: list[st
     assert [candidate.object for candidate in read(text, predicates)] == values
 
 
+@pytest.mark.parametrize(
+    ("text", "how"), [("I was raised Catholic.", "Catholic"), ("I grew up in foster care.", "in foster care"), ("I was adopted", "adopted")]
+)
+def test_how_one_was_brought_up_is_neither_what_one_believes_in_nor_where_one_is_from(
+    text: str, how: str, predicates: Mapping[str, Predicate]
+) -> None:
+    assert [(one.key, one.object) for one in read(text, predicates)] == [("user.upbringing", how)]
+
+
 def test_every_pattern_has_an_example() -> None:
     assert [pattern.match for pattern in rules().pattern if not pattern.examples] == []
 

@@ -13,7 +13,7 @@ import memdb
 from memdb import MdbError
 from memdb.interfaces import experience, file, life, model, ranking, reading, serve, writing
 from memdb.interfaces import facts as single
-from memdb.interfaces.show import say
+from memdb.interfaces.show import in_short, say
 from memdb.interfaces.signals import SIGNALLED, signal_of
 
 
@@ -30,6 +30,7 @@ class _Commands(TyperGroup):
             if any(name in option.opts for command in self.commands.values() for option in command.params):
                 verb = next((arg for arg in given if arg in self.commands), "COMMAND")
                 vars(error).update(message=f"{name} belongs behind the command: {ctx.command_path} {verb} {name} …", possibilities=None)
+            _tell_in_short(error)
             raise
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own Context, a subclass of click's
@@ -44,6 +45,15 @@ class _Commands(TyperGroup):
                 "until `memdb drain` or the next command does it."
             )
             raise typer.Exit(SIGNALLED + signal_of(error)) from error
+        except Exception as error:
+            _tell_in_short(error)
+            raise
+
+
+def _tell_in_short(error: Exception) -> None:
+    """Have what click says of what was given wrong repeat no more of it than memdb's own errors do."""
+    if isinstance(told := vars(error).get("message"), str):
+        vars(error).update(message=in_short(told))
 
 
 app = typer.Typer(

@@ -36,7 +36,7 @@ from memdb.interfaces.options import (
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import bearing, parts, print_found, print_json, print_rows, say
+from memdb.interfaces.show import bearing, in_short, parts, print_found, print_json, print_rows, say
 from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
@@ -321,7 +321,7 @@ def _tell_unknown(memory: Memory, labelled: Sequence[Labelled]) -> None:
     if unknown := sorted(one for one in named if not _is_known(memory, *one)):
         user, name = unknown[0]
         count = f"{len(unknown)} of the {len(named)} ids"
-        say(f"{count} are of no fact and no turn of whoever asks, such as {name!r} of {user!r}: nothing finds them.")
+        say(in_short(f"{count} are of no fact and no turn of whoever asks, such as {name!r} of {user!r}: nothing finds them."))
 
 
 def _is_known(memory: Memory, user: str, name: str) -> bool:

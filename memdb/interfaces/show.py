@@ -18,12 +18,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memdb import Change, Fact, Hit, Listed, Memory, Profile, ProfileChange, ProfileEntry, Question
+from memdb import Change, Fact, Hit, Listed, MdbError, Memory, Profile, ProfileChange, ProfileEntry, Question
 from memdb.passages import READABLE, passage
 from memdb.times import in_zone
 
 Shown = TypeVar("Shown")
 
+_LONG_WORD = re.compile(r"(?P<begins>\S{80})\S{21,}(?P<ends>\S{20})")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and what writes the rest of a line backwards
 
 
@@ -118,6 +119,11 @@ def tell(changes: Sequence[Change]) -> list[Told]:
 def clean(text: str) -> str:
     """Return a text with its control characters written out, so that what is remembered cannot steer a terminal, or hide on a page."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] < "\u0100" else f"\\u{ord(found[0]):04x}", text)
+
+
+def in_short(text: str) -> str:
+    """Return a sentence as an error tells it: of a long name or word that it repeats, only the beginning and the end."""
+    return _LONG_WORD.sub(r"\g<begins> … \g<ends>", str(MdbError(text)))
 
 
 def say(text: str) -> None:

@@ -26,7 +26,7 @@ from memdb.interfaces.options import (
     rehearsed,
     standard_input,
 )
-from memdb.interfaces.show import clean, print_changes, print_json, print_record, print_rows, say
+from memdb.interfaces.show import clean, in_short, print_changes, print_json, print_record, print_rows, say
 from memdb.records import Record
 
 _KEPT_AT_ONCE = 200  # messages that are loaded: where one of them cannot be used, none of them is kept
@@ -156,7 +156,8 @@ def undo(
     print_record(undone, json=json)
     if not any(undone.model_dump().values()):
         cause = f"Turn {turn!r}" if turn is not None else f"Session {session!r}"
-        say(f"{cause}{f' of user {user!r}' if user is not None else ''} taught nothing that still stands; `memdb turns` lists the turns.")
+        whose = f" of user {user!r}" if user is not None else ""
+        say(in_short(f"{cause}{whose} taught nothing that still stands; `memdb turns` lists the turns."))
 
 
 def forget(

@@ -17,15 +17,16 @@ _MOST = 100
 _ASKED_WITHIN = timedelta(days=7)  # who has been asked and has said nothing to it is left in peace for so long
 
 
-def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, config: Config) -> list[Doubt]:
+def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, said_by: datetime, config: Config) -> list[Doubt]:
     """Return what waits for a word of the user, first what bears on a question by its `hits`, then what is of the highest value.
 
     Worth a question whatever is spoken of are identity, health, money, whatever is at least as important as `config.clarify_importance`,
     and leave to remember. Other conflicts are minor: they are asked about where an answer depends on them, and settle themselves in time
-    otherwise. What the assistant has asked word for word within a week is worth no question by itself.
+    otherwise. What the assistant has asked word for word within a week is worth no question by itself. What was so when it was said, until
+    `said_by`, is none that is to come.
     """
     bearing = [hit.fact.fact_id for hit in hits if hit.bears(config.bearing_match)]
-    rows = db.all("clarify", user_id=user_id, now=to_text(now), bearing=json.dumps(bearing), limit=_MOST)
+    rows = db.all("clarify", user_id=user_id, now=to_text(now), said_by=to_text(said_by), bearing=json.dumps(bearing), limit=_MOST)
     since = to_text(now - _ASKED_WITHIN)
     told = db.tuples("believe.told_lately", user_id=user_id, since=since, now=to_text(now)) if rows else ()
     lately = "\n".join(" ".join(str(text).split()) for (text,) in told)

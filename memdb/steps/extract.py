@@ -23,7 +23,18 @@ from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.putting_off import put_off_in
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.second_thoughts import SHORT, Before, Situation, end_of, more_of_the_same, put_off_again, said_anew, taken_back, with_its_name
+from memdb.second_thoughts import (
+    SHORT,
+    Before,
+    Situation,
+    end_of,
+    more_of_the_same,
+    put_off_again,
+    said_anew,
+    taken_back,
+    with_its_bearer,
+    with_its_name,
+)
 from memdb.sentences import beginning
 from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
@@ -118,7 +129,7 @@ def _read(turn: Turn, there: Situation) -> list[Candidate]:
     ends = taken_back(turn, there)
     if ends is not None:
         return ends
-    named = with_its_name(turn, there)
+    named = with_its_bearer(with_its_name(turn, there), there)
     stated = said_anew(turn, _stated(named, there), there)
     return stated if named is turn else [one.model_copy(update={"excerpt": beginning(turn.user_input)}) for one in stated]
 
@@ -176,7 +187,8 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         if len(found) >= MOST_FACTS:
             break
     _keep_until_then(found, there, turn.user_input, at=turn.timestamp)
-    for one in (*_done(found.values(), there), *_single_no_more(turn, found.values(), there)):
+    came = (*_done(found.values(), there), *_arrived(turn, found.values(), there), *_single_no_more(turn, found.values(), there))
+    for one in came:
         _note(found, one, at=turn.timestamp)
     return _without_offers(list(found.values())[:MOST_FACTS], said, here)
 
@@ -186,7 +198,7 @@ def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
     name = (candidate.key, as_spelled(candidate.object), candidate.negated)
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
-        found[name] = candidate
+        found[name] = candidate.model_copy(update={"explicit": True}) if known is not None and known.explicit else candidate
     elif known.valid_from is None and candidate.valid_from is not None and (candidate.valid_from < at or candidate.explicit):
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
 
@@ -289,6 +301,19 @@ def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
         for one in new
         for value, words in considered
         if one.key != key and telling(one.object) <= words
+    ]
+
+
+def _arrived(turn: Turn, facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
+    """The ends of plans to get to where somebody lives or works by now: "moving to York", of who has moved to York."""
+    new = [one for one in facts if one.explicit and one.object and not (one.negated or one.denies or one.coming)]
+    ways = ((one, rules().over.gets_to.get(one.predicate)) for one in new if (one.valid_from or turn.timestamp) <= turn.timestamp)
+    return [
+        end_of(turn, key, value, there, because=None)
+        for one, way in ways
+        if way
+        for key, value in there.held_under([canonical_key(one.subject, "plans")])
+        if compiled(way).fullmatch(value) and telling(one.object) <= telling(value)
     ]
 
 

@@ -34,7 +34,8 @@ def materialize(
             entry = ProfileEntry.model_validate({"key": key, "text": text, **dict(zip(_COLUMNS, rest, strict=True))})
             sections.setdefault(str(category), {}).setdefault(entry.key, []).append(entry)
     since = now - timedelta(days=config.recent_change_days)
-    changes = db.all("profile.changes", user_id=user_id, now=to_text(now), since=to_text(since), limit=config.recent_changes)
+    times = {"now": to_text(now), "said_by": to_text(said_by), "since": to_text(since)}
+    changes = db.all("profile.changes", user_id=user_id, **times, limit=config.recent_changes)
     return Profile(
         identity=sections.get("identity", {}),
         hard_preferences=sections.get("hard_preference", {}),

@@ -164,18 +164,19 @@ class _Placed(NamedTuple):
     asking: str = ""
 
 
-def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: tzinfo) -> Question:
+def understand(db: Database, query: str, *, user_id: str, now: datetime, said_by: datetime | None = None, zone: tzinfo) -> Question:
     """Return what a question asks for: its telling words, the names and phrases in it, whose words are asked about, when, and what for.
 
     The people who speak in the memory are in every second line of it, so that their names tell little: they decide about `actor` and
     are left out of the words and of the meaning, unless nothing else is left. Everything here is a help: a text in a language that is
-    not understood is searched for by all its words. What is read in other languages is in rules/languages.
+    not understood is searched for by all its words. What is read in other languages is in rules/languages. What was said until `said_by`,
+    also later than `now`, counts as said.
     """
     text = unicodedata.normalize("NFC", query[:_LONGEST])
     speakers = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     participants = [speaker for speaker in speakers if source_of(speaker) in _TALK]  # "system" is a word like any other
     put = _Put(query, text, words_of(text), participants, _named(text, participants))
-    asker = Asker(db, user_id, now, zone)
+    asker = Asker(db, user_id, now, said_by or now, zone)
     language = language_of(put.words) or asked_in(text, put.words)
     return _understood(put, asker) if language is None else _understood_abroad(put, language, asker)
 
