@@ -1,7 +1,7 @@
 """REALTALK's conversations (github.com/danny911kr/REALTALK, `data/Chat_*.json`) as samples in LoCoMo's format.
 
-Ten pairs of people wrote to each other for three weeks on their phones, most lines short, and what is told often spread over several; the
-questions, with the messages that hold their answers, were written by others. Questions whose evidence is not among the messages are left out.
+Ten pairs of people wrote to each other for three weeks on their phones, most lines short, and what is told often spread over several. The
+questions, with the messages that hold their answers, were written by others; those whose evidence is not among the messages are left out.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
 
 
 def _with_head(items: list[str]) -> list[str]:
-    """The objects of a list with the noun that the last has for all: "electronic and rock music", "hot or cold water" are two of one each."""
+    """The objects of a list with the noun that the last has for all: "electronic and rock music" and "hot or cold water" are two each."""
     if len(items) == 1:
         return items
     if how := _HEAD_OF_HOW.fullmatch(items[-1]):

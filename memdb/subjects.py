@@ -27,8 +27,8 @@ def subjects() -> re.Pattern[str]:
         r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|lil|big|twin|baby|half|teenage|grown[ -]up|dear|lovely|new|best)[ -])*"
     )
     verb = "|".join(  # which some write with a capital, too
-        "is was has had does did went got said says told asked asks wants wanted needs needed likes liked loves loved hates hated gave made took "
-        "thinks thought came comes works worked lives lived left calls also never always".split()
+        "is was has had does did went got said says told asked asks wants wanted needs needed likes liked "
+        "loves loved hates hated gave made took thinks thought came comes works worked lives lived left calls also never always".split()
     )
     name = rf"(?!(?:{verb})\b)(?-i:[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?)"
     return re.compile(
