@@ -341,7 +341,9 @@ def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
     if value is None:
         return None, "it was empty" if not text.strip() else "it was no JSON"
     fields = answer.model_fields
-    if isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and value[0].keys() & fields.keys():
+        value = value[0]  # the object that is wanted, in a list
+    elif isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
         value = {next(iter(fields)): value}
     try:
         if not _is_unicode(value):

@@ -52,15 +52,18 @@ def facts_in(prompt: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"word": "hi"}', '```json\n{"word": "hi"}\n```', 'Sure: {"word": "hi"} - there.'], ids=["bare", "fenced", "in prose"]
+    "text",
+    ['{"word": "hi"}', '```json\n{"word": "hi"}\n```', 'Sure: {"word": "hi"} - there.', '[{"word": "hi"}]'],
+    ids=["bare", "fenced", "in prose", "in a list"],
 )
 def test_json_is_found_in_what_a_model_says(text: str) -> None:
     llm, _ = model(text)
     assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
 
 
-def test_a_bare_list_becomes_the_one_field() -> None:
-    llm, _ = model('["a", "b"]')
+@pytest.mark.parametrize("text", ['["a", "b"]', '[{"words": ["a", "b"]}]'])
+def test_a_bare_list_becomes_the_one_field(text: str) -> None:
+    llm, _ = model(text)
     assert llm.ask(ASK, answer=Words, purpose="test").record.words == ["a", "b"]
 
 
