@@ -2061,6 +2061,8 @@ def test_what_turns_out_is_said_to_have_changed(predicates: Mapping[str, Predica
         ("I've quit drinking three times already", "user.avoids"),
         ("I moved to dark mode", "user.lives_in"),
         ("I moved to strike that", "user.lives_in"),
+        ("I've moved over to tea now", "user.lives_in"),
+        ("i moved to oat milk", "user.lives_in"),
         ("I like option B", "user.likes"),
         ("I'm engaged with work right now", "user.relationship"),
         ("I'm six feet under", "user.height"),
