@@ -7,52 +7,29 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.clause import Clause
 from memdb.english import clauses
-from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, needs, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, needs, rules
 from memdb.exchanges import capitalised, is_small
 from memdb.fitting import any_of, by_fragments
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
+from memdb.meant import DETERMINER, attribute, meant_by, predicate_in, relative_in, sorts_of
 from memdb.others_pets import pet_meant, whose
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
 from memdb.verbs import stem_of, stem_of_past
 
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
-_DETERMINER = re.compile(
-    r"(?:(?:both|all)\s+(?:of\s+)?(?:(?:the|my|our)\s+)?|(?:the|my|our|a|an|this|that)\s+)(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*",
-    re.IGNORECASE,
-)
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
-_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions", "abstentions", "debts")  # sorts that nothing ends which ends anything
 _NOT_ELSE = frozenset({"homes", "abstentions"})  # Porto is a town and a club, and whoever drinks no beer may drink wine
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
 _LONGEST = 200  # characters of a sentence that is matched as a whole
 _TO_DO = ("needs_to", "deadline")
 _PARTS = 4  # of a clause: what is said after them is a list
-_WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
-_ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|intolerance) to (?P<too>.+)", re.IGNORECASE)
-LEADING = re.compile(r"^(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
-"""What may stand before the name of a thing in a value."""
-
-_DOING = re.compile(r"(?P<verb>[a-z]{3,})ing")
 _TO_WHAT = re.compile(  # of "a flat in Hull", it is the flat
     r"(?<=\w) (?:in|at|from|near|next|this|when|once|with|for|because) .*|(?:^| )(?:early|soon|again|properly|one day|some ?day)$"
 )
-_WITH_WHOM = re.compile(r"\S+(?= (?:appointment|check-?up)$)")
-_SHORTEST = 3  # letters of a part of a name
-_NAME = re.compile(r"(?<![\w'’-])(?:[A-Z]|\d+[A-Z])[\w&-]+")
-_FORMS = (  # a trade by what it is called: "accountant", "accountancy"
-    (re.compile(r"(?<=\w{3})ant$"), r"an(?:t|cy|ting)"),
-    (re.compile(r"(?<=\w{3})ist$"), r"is(?:t|try|m)"),
-    (re.compile(r"(?<=\w{2})(\w)\1er$"), r"\1\1?(?:er|ing)"),
-    (re.compile(r"(?<=\w{3})er$"), r"(?:er|ing)"),
-    (re.compile(r"(?<=\w{3})se$"), r"s(?:e|ing)"),
-    (re.compile(r"(?<=\w{2})(ef|ook|oach|ard)$"), r"\1(?:f?ing)?"),
-)
-_CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 
 def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
@@ -96,20 +73,20 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
             meant = _said_so(ending.what, believed(about.slug))
         else:
             name = next(filter(None, (match.groupdict().get(group) for group in _NAMES)))
-            meant = _meant(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & sorts_of(_predicate(key))])
+            meant = meant_by(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & sorts_of(predicate_in(key))])
             meant = meant if len({normalise(value) for _, value in meant}) == 1 else []
-            if not meant and "relatives" in ending.of and (told := _relative().fullmatch(name)) and told["name"]:
-                meant = [(canonical_key(here.owner.slug, _relation(told)), told["name"])]  # of whom nothing was known
+            if not meant and "relatives" in ending.of and (told := relative_in(name)) is not None and told[1]:
+                meant = [(canonical_key(here.owner.slug, told[0]), told[1])]  # of whom nothing was known
         new = match.groupdict().get("new")
         for key, value in dict(meant).items():
-            end = pattern.model_copy(update={"key": _predicate(key), "object": literal(value), "negated": True})
+            end = pattern.model_copy(update={"key": predicate_in(key), "object": literal(value), "negated": True})
             plain = replace(clause, elided=False, negative=False)  # that it is believed of them tells whom it is about
             for one in read_pattern(end, plain, text, here):
                 yield one.model_copy(update={"because": "came to nothing"}) if ending.planned else one
             if new:
-                yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": literal(new)}), clause, text, here)
+                yield from read_pattern(pattern.model_copy(update={"key": predicate_in(key), "object": literal(new)}), clause, text, here)
             if "relatives" in ending.of:
-                yield from _of_the_dead(_predicate(key), value, clause, here)
+                yield from _of_the_dead(predicate_in(key), value, clause, here)
         if meant:
             return
 
@@ -138,8 +115,8 @@ def _done_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
         return
     verb, done = rules().over.done[match["verb"].lower()], telling(match["o"])
     for key, value in believed(here.owner.slug):
-        if _predicate(key) in _TO_DO and value.startswith(f"{verb} ") and telling(value.removeprefix(f"{verb} ")) <= done:
-            end = _ENDS.model_copy(update={"match": ".+", "key": _predicate(key), "object": literal(value), "negated": True})
+        if predicate_in(key) in _TO_DO and value.startswith(f"{verb} ") and telling(value.removeprefix(f"{verb} ")) <= done:
+            end = _ENDS.model_copy(update={"match": ".+", "key": predicate_in(key), "object": literal(value), "negated": True})
             yield from read_pattern(end, replace(clause, elided=False), text, here)
 
 
@@ -162,10 +139,10 @@ def _come_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[
         did, said = match.groupdict().get("did"), telling(text[match.end() :])
         verb = stem_of_past(did) if did else stem_of(next(filter(None, match.groups())))
         for key, value in believed(about.slug) if verb and about is not None else ():
-            if clause.negative and _predicate(key) in over.wished:  # who does not do it yet may still want to
+            if clause.negative and predicate_in(key) in over.wished:  # who does not do it yet may still want to
                 continue
-            if _predicate(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
-                over_now = {"key": _predicate(key), "object": literal(value), "negated": True}
+            if predicate_in(key) in over.to_come and _comes_by(value, verb, said, got=did is not None):
+                over_now = {"key": predicate_in(key), "object": literal(value), "negated": True}
                 end = _ENDS.model_copy(update={"match": ".+", "scope": "subject"} | over_now)
                 plain = replace(clause, elided=False, negative=False, times={})  # it is so no more, whenever it came
                 yield from read_pattern(end, plain, text, here)
@@ -193,8 +170,8 @@ def _of_the_dead(relation: str, name: str, clause: Clause, here: Circumstances) 
 
 def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """What is believed under predicates, if the first of them has the value that it must have."""
-    known = [(key, value) for key, value in believed if compiled(what.get(_predicate(key), "(?!)")).fullmatch(value)]
-    return known if next(iter(what)) in {_predicate(key) for key, _ in known} else []
+    known = [(key, value) for key, value in believed if compiled(what.get(predicate_in(key), "(?!)")).fullmatch(value)]
+    return known if next(iter(what)) in {predicate_in(key) for key, _ in known} else []
 
 
 def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
@@ -209,19 +186,19 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
             return
         unit, what, now = told.get("unit"), told.get("o"), told.get("days") or told["amount"]
         said = compiled(rf"\b{{digits}} ?{re.escape(unit.removesuffix('s'))}s?\b" if unit else "{weekdays}")
-        words = telling(_DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
+        words = telling(DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
         regular = [
-            (key, value) for key, value in believed(here.owner.slug) if said.search(value) and _predicate(key) not in rules().over.plans
+            (key, value) for key, value in believed(here.owner.slug) if said.search(value) and predicate_in(key) not in rules().over.plans
         ]
-        meant = {(key, value) for key, value in regular if words <= telling(f"{_predicate(key).replace('_', ' ')} {value}")}
+        meant = {(key, value) for key, value in regular if words <= telling(f"{predicate_in(key).replace('_', ' ')} {value}")}
         if len(meant) != 1:
             continue
         (key, value) = meant.pop()
         several = now if unit or now.endswith("s") else f"{now}s"
         changed = said.sub(now.removesuffix("s") if "every " in value and not unit else several, value, count=1)
-        says = pattern.model_copy(update={"key": _predicate(key), "object": literal(changed), "time": "none"})
+        says = pattern.model_copy(update={"key": predicate_in(key), "object": literal(changed), "time": "none"})
         if normalise(changed) != normalise(value):
-            ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
+            ends = (Also(key=predicate_in(key), object=literal(value), kind="raw", negated=True),)
             yield from read_pattern(says.model_copy(update={"also": ends}), clause, clause.text, here)
         return
 
@@ -232,7 +209,7 @@ def _as_often_in(doing: str, often: str, pattern: Pattern, clause: Clause, here:
     regular = {
         value
         for key, value in believed(here.owner.slug)
-        if _predicate(key) == "habit"
+        if predicate_in(key) == "habit"
         and said.search(value)
         and stem_of(verb.lower()) in {*map(stem_of, value.split(" ")[:2])}
         and telling(what) <= telling(value)
@@ -271,8 +248,8 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         if match is None or (wording.dated and clause.hedged) or not _is_borne_out(wording, here.text):
             continue
         spoken_of = match.groupdict().get("attr") or wording.of
-        under = {_attribute(spoken_of.lower()), slug(spoken_of)}
-        values = [value for key, value in believed(about.slug) if _predicate(key) in under]
+        under = {attribute(spoken_of.lower()), slug(spoken_of)}
+        values = [value for key, value in believed(about.slug) if predicate_in(key) in under]
         known = [found for value in values if (found := compiled(wording.known).fullmatch(value)) and _agree(found, match)]
         if not values or (wording.known and len(known) != 1):
             continue
@@ -331,7 +308,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         known = [
             (key, value)
             for key, value in (believed(about.slug) if sort and about else ())
-            if sort and sort.fullmatch(value) and (of := sorts_of(_predicate(key))) and of.isdisjoint(_NOT_ELSE)
+            if sort and sort.fullmatch(value) and (of := sorts_of(predicate_in(key))) and of.isdisjoint(_NOT_ELSE)
         ]
         one = [
             (key, value)
@@ -341,8 +318,8 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         if len({normalise(value) for _, value in known}) != 1 or not one or normalise(one[0][1]) == normalise(match["o"]):
             continue
         (key, value) = one[0]
-        ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
-        yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "also": ends}), clause, text, here)
+        ends = (Also(key=predicate_in(key), object=literal(value), kind="raw", negated=True),)
+        yield from read_pattern(pattern.model_copy(update={"key": predicate_in(key), "also": ends}), clause, text, here)
         return
 
 
@@ -354,126 +331,6 @@ def _text_of(clause: Clause, *, first_person: bool) -> str:
         return clause.full
     before, _, _ = clause.excerpt.partition(clause.text.split(" ")[0])
     return clause.text if compiled(rules().over.begins).fullmatch(before) else ""
-
-
-def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What is believed by a name, or a part of it that tells, or by what it is to one: "Helen", "the Fiesta", "my gym"."""
-    determined = _DETERMINER.match(said)
-    bare = said[determined.end() :] if determined else said
-    words = telling(bare)
-    if not words or compiled(rules().over.aside).fullmatch(bare):
-        return []
-    believed = list(believed)
-    if suffers := _ALLERGY.fullmatch(bare):
-        to = telling(suffers["to"] or suffers["too"])
-        return [(key, value) for key, value in believed if _predicate(key) in rules().over.conditions and telling(value) == to]
-    told = [(key, value, telling(value)) for key, value in believed]
-    exact = [(key, value) for key, value, known in told if words == known]
-    if exact:
-        return exact
-    part = [(key, value) for key, value, known in told if words <= known]
-    general = not determined and compiled(rules().over.general).fullmatch(bare)
-    if part and not general and (_CAPITAL.search(bare) or all(_head(value) & words for _, value in part)):
-        return part
-    if part and determined and all(value.casefold().startswith(f"their {bare.casefold()} ") for _, value in part):
-        return part
-    if related := _related(said, believed):
-        return related
-    trades = [(key, value) for key, value, _ in told if value.islower() and " " not in value]  # "nursing", of a nurse
-    if formed := [(key, value) for key, value in trades if any(name.fullmatch(bare) for name in names_of(value))]:
-        return formed
-    if (doing := _DOING.fullmatch(bare)) is not None:  # "the sailing", of who plans to learn to sail
-        done = {doing["verb"], f"{doing['verb']}e", doing["verb"][:-1]}
-        if meant := [(key, value) for key, value, _ in told if _predicate(key) in rules().over.plans and value.split(" ")[-1] in done]:
-            return meant
-    names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
-    named = [(key, value) for key, value, _ in told if _predicate(key) in names]
-    head = _WHERE.sub("", said)
-    return named if named or head == said or not determined else _meant(head, believed)  # "the flat in Hackney"
-
-
-def _related(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The names that are known of a relative or a friend who is spoken of as such: "my sister Rita", "grandma"."""
-    match = _relative().fullmatch(said)
-    if match is None:
-        return []
-    known = [(key, value) for key, value in believed if _predicate(key) == _relation(match)]
-    name = telling(match["name"] or "")
-    return [(key, value) for key, value in known if name <= telling(value)]
-
-
-def _relation(match: re.Match[str]) -> str:
-    return called().relations[(match["rel"] or match["own"]).lower()]
-
-
-@cache
-def _relative() -> re.Pattern[str]:
-    own = r"(?:mum|mom|mam|dad|gran|granny|grandma|grandpa|gran(?:d)?dad|nan|nana|(?:aunt|uncle)(?= ))"
-    name = r"(?: (?P<name>[\w'-]+(?: [\w'-]+)?))?"
-    return re.compile(
-        rf"(?:(?:my|our) (?:(?:old|poor|dear|beloved|late|lovely|older|younger|big|little|elder|twin|best) )*(?P<rel>{relation_words()})"
-        rf"|(?P<own>{own})){name}",
-        re.IGNORECASE,
-    )
-
-
-@lru_cache(maxsize=1024)
-def names_of(value: str) -> tuple[re.Pattern[str], ...]:
-    """The patterns of what a value may be spoken of by: all of it first, then its parts that tell."""
-    said = LEADING.sub("", value.rpartition(" called ")[2])
-    names = [re.escape(said.removesuffix("s")) + "s?" if said.islower() and len(said) > _SHORTEST else re.escape(said)]
-    bare = _without_days(said)
-    if capitals := [part for part in _NAME.findall(bare) if len(part) >= _SHORTEST]:
-        names += map(re.escape, capitals if len(said.split()) > 1 else [])
-    else:
-        last = bare.split(" ")[-1]
-        names += [re.escape(last)] if " " in said and len(last) > _SHORTEST else []
-        names += [form.sub(other, re.escape(last)) for form, other in _FORMS if form.search(last)]
-    return tuple(re.compile(rf"(?<![\w'’-]){name}(?![\w-])", re.IGNORECASE) for name in names if name)
-
-
-def _head(value: str) -> frozenset[str]:
-    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"; and with whom an appointment is."""
-    said = _without_days(value)
-    return telling(said.split(" ")[-1]) | telling("".join(_WITH_WHOM.findall(said)))
-
-
-def _without_days(value: str) -> str:
-    """What is done, without on which days or how often: "go to yoga on Tuesdays" is "go to yoga"."""
-    return compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
-
-
-def _attribute(noun: str) -> str:
-    return attribute_of().get(noun) or called().relations.get(noun) or slug(noun)
-
-
-def _predicate(key: str) -> str:
-    return key.partition(".")[2]
-
-
-@cache
-def sorts_of(predicate: str) -> frozenset[str]:
-    """Of which sorts what is held under a predicate may be; what has no sort of its own may be a place or a thing."""
-    over, people = rules().over, called().attributes["person"].values()
-    first = predicate.split("_")[0]
-    if own := {sort for sort in _OF_THEIR_OWN if {predicate, first} & {*getattr(over, sort)}}:
-        return frozenset(own)
-    if predicate in over.kept or first in over.kept:
-        return frozenset()
-    sorts = {sort for sort in ("persons", "partners", "places", "things", "plans", "pets") if {predicate, first} & {*getattr(over, sort)}}
-    if predicate in people:
-        sorts.add("persons")
-    if predicate in called().attributes["firm"].values() or predicate in called().attributes["place"].values():
-        sorts.add("places")
-    if predicate in called().attributes["thing"].values():
-        sorts.add("gadgets")
-    if first == "favourite":
-        sorts.add("favourites")
-    if predicate in over.activities:
-        sorts.add("activities")
-    if predicate in over.courses:
-        sorts |= {"courses", "places", "things"}
-    return frozenset({"any", *(sorts or {"places", "things"})})
 
 
 def _ending(one: Ending) -> tuple[Pattern, Ending]:

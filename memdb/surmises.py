@@ -8,13 +8,14 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
 
-from memdb.changes import LEADING, names_of, sorts_of, written_out
+from memdb.changes import written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.clause import Clause
 from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, needs, rules
 from memdb.exchanges import anew
 from memdb.fitting import by_fragments
 from memdb.keys import normalise, predicate_of, telling
+from memdb.meant import LEADING, names_of, sorts_of
 from memdb.records import Candidate
 from memdb.stop_words import STOP_WORDS
 
