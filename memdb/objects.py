@@ -16,7 +16,8 @@ _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
 _VERB = re.compile(r"\s(?:is|are|was|were|(?-i:will)|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
-_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w|.*\byour\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
+_YOURS = re.compile(r"\byour\b", re.IGNORECASE)  # what tells more of the thing before it in a list, and is none of its own
 _BIDS = re.compile(
     r"(?:please|go(?! karts?\b)|give|keep|get to|make(?! ?up\b)|tell|show|write|skip|do not|use|be|let|answer|reply"
     r"|explain|stop|try)\s(?!\w+ing\b)",
@@ -74,6 +75,8 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
     for item in items[:_MOST_ITEMS]:
         clean = _clean(item.replace("\0", " "), kind, pattern, written)
         if not clean or (found and ((_COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")) or _SOMEBODY.match(clean))):
+            break
+        if found and _YOURS.search(clean):
             break
         if found and _BIDS.match(clean):
             break  # "I hate long introductions, go straight to the point"
