@@ -83,6 +83,7 @@ class Bounds(NamedTuple):
     former: float
     date: float
     hyponym: float
+    preference: float
     actor: float
     has_time: float
     says: float
@@ -105,6 +106,7 @@ class Bounds(NamedTuple):
             former=most("former"),
             date=most("date"),
             hyponym=weight.get("hyponym", 0.0),
+            preference=weight.get("preference", 0.0),
             actor=most("actor"),
             has_time=most("has_time"),
             says=sum(most(feature) for feature in SAYS),

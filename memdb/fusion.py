@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+SUITS = 0.2
+"""What a taste is worth to a request that it is not near at all, as a share of one that is as near as can be: as `retrieve.sql` has it."""
+
 _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at least, by which the highest are found sooner
 
 
@@ -27,16 +30,17 @@ def fuse(
     question: Question,
     legs: Legs,
     of_kind: Words,
+    tastes: Words,
     besides: Sequence[int],
 ) -> Field:
     """Return the rows of both, with the most that each can score within these bounds whatever else is true of it, but for those `besides`,
     which are scored in any case.
 
     `half` is the bm25 of a best match that counts as half of one that says everything, as `retrieve.sql` has it; `of_kind` is what tells of
-    things of the kind that is asked for.
+    things of the kind that is asked for, and `tastes` what tells of a taste, where a suggestion is asked for.
     """
     matches = words.matching()
-    asked = (bounds, half, question, legs, of_kind.matching())
+    asked = (bounds, half, question, legs, of_kind.matching(), tastes)
     field = _Meaning(matches, near, *asked) if near else _WordsAlone(matches, *asked)
     field.always = field.places(besides)
     return field
@@ -49,14 +53,14 @@ class _WordsAlone(Field):
     _bm25: Sequence[float]
     _most: list[float]
 
-    def __init__(self, words: Words, bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words) -> None:
+    def __init__(self, words: Words, bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words, tastes: Words) -> None:
         super().__init__()
         self._words, self._limits = words if legs.lexical else Words(), legs
         self._ids, kinds, self._bm25 = self._words.ids, self._words.kinds, self._words.bm25
-        if of_kind.ids:
-            worded = set(self._ids)
-            others = [id for id in of_kind.ids if id not in worded]
-            self._ids, kinds = [*self._ids, *others], [*kinds, *map(of_kind.kind_of, others)]
+        for besides in (of_kind, tastes):
+            worded = set(self._ids) if besides.ids else set()
+            others = [id for id in besides.ids if id not in worded]
+            self._ids, kinds = [*self._ids, *others], [*kinds, *map(besides.kind_of, others)]
             self._bm25 = [*self._bm25, *(0.0 for _ in others)]
         shares = of_kind.shares()
         self._best_match = min(range(len(self._words.ids)), key=self._bm25.__getitem__) if self._words.ids else None
@@ -67,6 +71,13 @@ class _WordsAlone(Field):
         self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
         if shares:
             self._most = [most + bounds.hyponym * shares.get(id, 0.0) for id, most in zip(self._ids, self._most, strict=True)]
+        if tastes.ids:
+            telling, best = set(tastes.ids), self._bm25[self._best_match] if self._best_match is not None else 1.0
+            suits = [
+                bounds.preference * (SUITS + (1.0 - SUITS) * bm25 / best) if id in telling else 0.0
+                for id, bm25 in zip(self._ids, self._bm25, strict=True)
+            ]
+            self._most = [most + suit for most, suit in zip(self._most, suits, strict=True)]
 
     def ids(self, places: Sequence[int]) -> list[int]:
         return [self._ids[place] for place in places]
@@ -108,18 +119,17 @@ class _Meaning(Field):
     """
 
     def __init__(
-        self, words: Words, near: Sequence[Near], bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words
+        self, words: Words, near: Sequence[Near], bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words, tastes: Words
     ) -> None:
         import numpy as np
 
         super().__init__()
-        self._words, self._near, self._bounds, self._limits, self._of_kind = words, near, bounds, legs, of_kind
+        self._words, self._near, self._bounds, self._limits, self._besides = words, near, bounds, legs, (of_kind, tastes)
         self._own = [one for one in near if one.shelf != "window"]
         self._window = next((one for one in near if one.shelf == "window"), None)
         word_ids = np.array(words.ids, np.int64)
         others = [word_ids] if legs.lexical else []
-        if of_kind.ids:  # which words find, too
-            others.append(np.array(of_kind.ids, np.int64))
+        others += [np.array(one.ids, np.int64) for one in self._besides if one.ids]  # which words find, too
         if self._window is not None:
             others.append(-self._window.ids)
         self._ids, self._source, found = _together(self._own, others)
@@ -147,6 +157,10 @@ class _Meaning(Field):
         if of_kind.ids:
             self._shared = np.zeros(len(self._ids))
             self._shared[found[1][0]] = bounds.hyponym * np.array([*of_kind.shares().values()])
+        self._suits: NDArray[np.float64] | None = None  # what it gives each to tell of a taste, if it is as near as can be
+        if tastes.ids:
+            self._suits = np.zeros(len(self._ids))
+            self._suits[_at(self._ids, np.array(tastes.ids, np.int64))[0]] = bounds.preference
         exact = all(one.exact is None for one in near)
         self._compared = None if exact else np.zeros(len(self._ids), np.bool_)
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
@@ -252,10 +266,13 @@ class _Meaning(Field):
         import numpy as np
 
         bounds = self._bounds
-        by_cosine = lexical * bounds.both + bounds.cosine
+        by_cosine: float | NDArray[np.float64] = lexical * bounds.both + bounds.cosine
         others = lexical * bounds.lexical + (self._open + self._said_of(places))
         if self._shared is not None:
             others += self._shared[places]
+        if self._suits is not None:
+            by_cosine = by_cosine + (1.0 - SUITS) * self._suits[places]
+            others += (SUITS if any(len(one.ids) for one in self._own) else 1.0) * self._suits[places]  # else words do for the meaning
         meaning = np.maximum(self._cosines[places], 0.0)
         if least < 0.0:  # else more than 1 makes none score too little
             np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
@@ -279,7 +296,7 @@ class _Meaning(Field):
         if self._source is None and len(self._own) == 1:
             return self._bounds.said(question, self._own[0].shelf)
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
-        kinds = {id: words.kind_of(id) for words in (self._of_kind, self._words) for id in words.ids} if lone else {}
+        kinds = {id: words.kind_of(id) for words in (*self._besides, self._words) for id in words.ids} if lone else {}
         alone = [self._bounds.said(question, kinds.get(id, "message")) for id in lone]
         said = [np.full(len(one.ids), self._bounds.said(question, one.shelf)) for one in self._own]
         return _joined(said, self._source, alone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from pydantic_core import to_json
@@ -45,6 +45,7 @@ FEATURES = (
     "former",
     "keyed",
     "hyponym",
+    "preference",
     "echo",
     "match",
     "goal",
@@ -89,8 +90,8 @@ class Scorer:
     """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
 
     `bound` is how much the set that ranks makes of each feature, as `w_<feature>`. `said` are rows that are always among those, `aimed` how
-    much of the goal's words each has that has any, where words must do for it, and `hyponyms` how much each tells of things of the kind
-    that is asked for. `alone` says that the statement has nothing to look for besides, and no link to follow.
+    much of the goal's words each has that has any, where words must do for it, `hyponyms` how much each tells of things of the kind
+    that is asked for, and `tastes` what tells of a taste, where a suggestion is asked for. `alone` says that the statement has nothing to look for besides, and no link to follow.
     """
 
     def __init__(
@@ -102,9 +103,11 @@ class Scorer:
         said: Sequence[int],
         aimed: Mapping[int, float],
         hyponyms: Mapping[int, float],
+        tastes: Container[int],
         alone: bool,
     ) -> None:
         self._db, self._values, self._aimed, self._hyponyms = db, {**values, "nearly": _NEARLY}, aimed, hyponyms
+        self._tastes = tastes
         self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in dict.fromkeys(said)]
         self._bound, self._alone = bound, alone
 
@@ -126,6 +129,8 @@ class Scorer:
             values["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
         if self._hyponyms:
             values["hyponyms"] = json.dumps({row[0]: self._hyponyms[row[0]] for row in found if row[0] in self._hyponyms})
+        if self._tastes:
+            values["tastes"] = json.dumps([row[0] for row in found if row[0] in self._tastes])
         statement = "rank" if self._alone and terms is None else "retrieve"
         if statement == "rank":
             for name in _LOOKS_FOR:

@@ -11,7 +11,7 @@ weight as not materialized (
     :w_date as date, :w_type_weight as type_weight, :w_decay as decay, :w_recency as recency, :w_access_bonus as access_bonus,
     :w_importance as importance, :w_confidence as confidence, :w_frequency as frequency, :w_source_reliability as source_reliability,
     :w_linked as linked, :w_position as position, :w_knowledge_update as knowledge_update, :w_former as former, :w_keyed as keyed,
-    :w_hyponym as hyponym, :w_echo as echo, :w_match as match, :w_goal as goal, :w_emotion as emotion,
+    :w_hyponym as hyponym, :w_preference as preference, :w_echo as echo, :w_match as match, :w_goal as goal, :w_emotion as emotion,
     :w_intrinsic_importance as intrinsic_importance, :w_agreement as agreement, :w_sure_confidence as sure_confidence,
     :w_sure_match as sure_match, :w_sure_agreement as sure_agreement, :w_sure_source_reliability as sure_source_reliability,
     :w_by_confidence as by_confidence, :w_near as near, cast(:w_top as integer) as top, :w_bm25_half as bm25_half

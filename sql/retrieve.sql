@@ -8,6 +8,7 @@
 --   :echoes     JSON {id: how much it only asked the same, or answered that in vain}, null for none
 --   :keyed      JSON ids of what is held under the keys that it asks for, or null
 --   :hyponyms   JSON {id: how much it tells of things of the kind that it asks for}, or null
+--   :tastes     JSON ids of what tells what the user likes or avoids, where it asks for a suggestion, or null
 --   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :asks_now   whether it asks what is so now    :asks_former what was so before
@@ -58,6 +59,7 @@ weight as materialized (
     coalesce(w ->> 'former', 0.0) as former,
     coalesce(w ->> 'keyed', 0.0) as keyed,
     coalesce(w ->> 'hyponym', 0.0) as hyponym,
+    coalesce(w ->> 'preference', 0.0) as preference,
     coalesce(w ->> 'echo', 0.0) as echo,
     coalesce(w ->> 'match', 0.0) as match,
     coalesce(w ->> 'goal', 0.0) as goal,
@@ -249,6 +251,7 @@ scored as materialized (
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
     :keyed is not null and f.id in (select value from json_each(:keyed)) as keyed,
     iif(:hyponyms is null, 0.0, coalesce(:hyponyms ->> ('' || f.id), 0.0)) as hyponym,
+    :tastes is not null and f.id in (select value from json_each(:tastes)) as tells_taste,
     iif(:echoes is null, 0.0, coalesce(:echoes ->> ('' || f.id), 0.0)) as echo,
     f.seen_count,
     f.source_turn_id,
@@ -278,7 +281,9 @@ featured as (
     intrinsic_importance * type_weight * decay as importance,
     iif(:asks_former, 0.0, over) as outdated,
     own_confidence * iif(:asks_former, 1.0, 1.0 - over) as confidence,
-    iif(:asks_former, over * max(words, match), 0.0) as former
+    iif(:asks_former, over * max(words, match), 0.0) as former,
+    -- a taste may suit a request that it has no word of, but the nearer it is, the more it matters to it
+    iif(tells_taste, 0.2 + 0.8 * match, 0.0) as preference
   from likened
 ),
 ranked as materialized (
@@ -310,6 +315,7 @@ ranked as materialized (
       + w.former * p.former
       + w.keyed * p.keyed
       + w.hyponym * p.hyponym
+      + w.preference * p.preference
       + w.echo * p.echo
       + w.match * p.match
       + w.goal * p.goal
@@ -422,7 +428,7 @@ select
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position, r.knowledge_update,
-  s.former, s.keyed + 0.0, s.hyponym, s.echo, s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
+  s.former, s.keyed + 0.0, s.hyponym, s.preference, s.echo, s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s
 cross join best r on r.id = s.id
 cross join facts f on f.id = s.id

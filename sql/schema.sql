@@ -86,7 +86,7 @@ create table weights (
   feature text not null check (feature in (
     'lexical', 'cosine', 'window', 'both', 'actor', 'is_question', 'length', 'has_number', 'is_reaction', 'outdated', 'has_time', 'date',
     'type_weight', 'decay', 'recency', 'access_bonus', 'importance', 'confidence', 'frequency', 'source_reliability', 'linked', 'position',
-    'knowledge_update', 'former', 'keyed', 'hyponym', 'echo', 'match', 'goal', 'emotion', 'intrinsic_importance', 'agreement', 'sure_confidence', 'sure_match', 'sure_agreement',
+    'knowledge_update', 'former', 'keyed', 'hyponym', 'preference', 'echo', 'match', 'goal', 'emotion', 'intrinsic_importance', 'agreement', 'sure_confidence', 'sure_match', 'sure_agreement',
     'sure_source_reliability', 'by_confidence', 'near', 'top', 'bm25_body', 'bm25_reply', 'bm25_context', 'bm25_date', 'k_lex', 'k_vec',
     'legs', 'bm25_half', 'bias', 'coverage', 'rival', 'relevance', 'margin', 'named', 'out_of_vocabulary',
     'lead', 'topics', 'asks', 'score', 'threshold')),

@@ -29,6 +29,7 @@ from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Status, by_the_clock, fact_of, made
 from memdb.scoring import FEATURES, Scored, Scorer, best
 from memdb.stop_words import STOP_WORDS
+from memdb.suggestions import tells_taste
 from memdb.times import to_text
 from memdb.unspaced import apart, beginning, quoted, words_of
 from memdb.vectors import VectorCache
@@ -124,13 +125,14 @@ def retrieve(
 
 
 class _Found(NamedTuple):
-    """What words find, what is near, what is of the kind that is asked for, messages that say what others say, and what is held under the
-    keys that are asked for; and what a collection has found instead of the index, as JSON.
+    """What words find, what is near, what is of the kind that is asked for, what tells of a taste where a suggestion is asked for, messages
+    that say what others say, and what is held under the keys that are asked for; and what a collection has found instead of the index, as JSON.
     """
 
     words: Words
     near: list[Near]
     of_kind: Words
+    tastes: Words
     echoes: dict[int, float]
     keyed: list[int]
     hits: str | None
@@ -165,20 +167,25 @@ def _find(db: Database, asked: Asked, near: list[Near], hits: str | None) -> _Fo
     user_id, instant = str(filters["user_id"]), str(filters["now"])
     plain = set(asked.statuses) >= set(LIVE) and not asked.filtered
     may = eligible(db, near, user_id=user_id, kinds=asked.kinds, statuses=asked.statuses, now=instant) if near and plain else None
-    sought = _sought(question) if weight.get("hyponym") and not legs.given and legs.lexical else ""
+    by_words = not legs.given and legs.lexical
+    sought = _sought(question) if weight.get("hyponym") and by_words else ""
+    taste = tells_taste(question.language) if question.suggestion and weight.get("preference") and by_words else ""
     if may is not None:
         words, near = may.words(db, asked.terms, columns=asked.chosen.columns), list(may.near)
-        of_kind = may.words(db, sought, columns=COLUMNS) if sought else Words()
+        of_kind, tastes = (may.words(db, terms, columns=COLUMNS) if terms else Words() for terms in (sought, taste))
     else:
         words = _worded(db, asked.terms, filters=filters, columns=asked.chosen.columns) if hits is None else Words()
-        of_kind = _worded(db, sought, filters=filters, columns=COLUMNS) if sought else Words()
+        of_kind, tastes = (_worded(db, terms, filters=filters, columns=COLUMNS) if terms else Words() for terms in (sought, taste))
         # a part of the living is told apart only where others could take its places
         if near and (asked.filtered or "closed" in asked.shelves or (legs.given and not plain)):
             near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
     said = "message" in asked.kinds if may is None else may.holds("message")
     echoes = echoing(db, near, words, hits) if weight.get("echo") and said else {}
     keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-    return _Found(words.without(echoes) if echoes else words, near, of_kind, echoes, keyed, hits)
+    if tastes.ids:
+        own = {cast(int, id) for (id,) in db.tuples("scan.own", ids=json.dumps(tastes.ids))}
+        tastes = tastes.without([id for id in tastes.ids if id not in own])
+    return _Found(words.without(echoes) if echoes else words, near, of_kind, tastes, echoes, keyed, hits)
 
 
 def _told(asked: Asked, found: _Found) -> dict[str, SqlValue]:
@@ -196,6 +203,7 @@ def _told(asked: Asked, found: _Found) -> dict[str, SqlValue]:
         "echoes": json.dumps(found.echoes) if found.echoes else None,
         "keyed": json.dumps(found.keyed) if found.keyed else None,
         "hyponyms": None,
+        "tastes": None,
         "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
         "said": json.dumps(asked.said) if asked.said else None,
         "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
@@ -220,6 +228,7 @@ def _by(meant: _Meant, found: _Found, weights: str, newest: int, config: Config)
 def _scorer(db: Database, asked: Asked, found: _Found, values: Mapping[str, SqlValue], aimed: Mapping[int, float]) -> Scorer:
     hyponyms = found.of_kind.shares()
     telling = nlargest(LEG, hyponyms, key=hyponyms.__getitem__) if found.outside else []  # which no collection knows to be of the kind
+    telling += nlargest(LEG, found.tastes.ids) if found.outside else []  # the newest
     # what has lost its words is found all the same
     return Scorer(
         db,
@@ -228,6 +237,7 @@ def _scorer(db: Database, asked: Asked, found: _Found, values: Mapping[str, SqlV
         said=[*asked.said, *found.echoes, *asked.besides(found.keyed), *telling],
         aimed=aimed,
         hyponyms=hyponyms,
+        tastes=frozenset(found.tastes.ids),
         alone=not (found.outside or asked.legs.linked),
     )
 
@@ -244,7 +254,7 @@ def _ranked(
     half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
     field = fuse(
         found.words, found.near, bounds=bounds, half=half, question=asked.question, legs=asked.legs, of_kind=found.of_kind,
-        besides=asked.besides(found.keyed),
+        tastes=found.tastes, besides=asked.besides(found.keyed),
     )  # fmt: skip
     return best(field, scorer, legs=asked.legs, update=update, limit=limit, least=least, voted=voted)
 

@@ -48,6 +48,7 @@ from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
 from memdb.records import Intent, made, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
+from memdb.suggestions import asks_suggestion
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
 
@@ -219,6 +220,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
         "order": placed.order,
         "keys": keys,
         "hypernyms": hypernyms_in(text[:_GRAMMAR], put.words),
+        "suggestion": grammar is None and asks_suggestion(text[:_GRAMMAR]),
         "by_beginning": grammar is not None
         or (not text.isascii() and ONLY_ENGLISH.isdisjoint(put.words) and _ACCENTED.search(text) is not None),
         "said": tuple(placed.said),
@@ -310,6 +312,7 @@ def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
         as_of=as_of,
         order=placed.order,
         keys=keys_abroad(straight, language),
+        suggestion=asks_suggestion(straight, language.name),
         language=language.name,
         by_beginning=True,
         said=tuple(placed.said),
