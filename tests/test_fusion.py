@@ -25,6 +25,7 @@ from memdb.hyponyms import hyponyms_of
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.scoring import Scorer
+from memdb.suggestions import tells_taste
 from memdb.times import to_text
 from memdb.vectors import VectorCache
 
@@ -60,7 +61,7 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
         {
             "text": chance.choice(["", "Wow, "])
             + " ".join(chance.choices(WORDS, k=chance.randint(2, 9)))
-            + chance.choice(["", "?", " at 5 yesterday", " now"]),
+            + chance.choice(["", "?", " at 5 yesterday", " now", " I enjoy"]),
             "speaker": chance.choice([None, "Rita"]),
             "timestamp": f"2025-0{chance.randint(1, 5)}-{chance.randint(1, 28):02}",
             "session_id": f"s{number % 9}",
@@ -85,6 +86,15 @@ def telling(mem: memdb.Memory, asked: memdb.Question) -> dict[str, float]:
     )
     scores = {str(id): float(bm25) for id, bm25 in found}
     return {id: bm25 / min(scores.values()) for id, bm25 in scores.items() if bm25 < 0}
+
+
+def tasteful(mem: memdb.Memory) -> list[int]:
+    """What somebody tells of a taste, by the full-text index itself."""
+    found = mem._store.database().connection.execute(
+        "select f.id from facts_fts t join facts f on f.id = t.rowid where facts_fts match ? and f.source = 'user_message'",
+        (tells_taste("English"),),
+    )
+    return [int(str(id)) for (id,) in found]
 
 
 def exhaustive(
@@ -118,6 +128,7 @@ def exhaustive(
         "tags": json.dumps(tags) if tags is not None else None,
         "goal": to_blob(EMBEDDER.embed([goal])[0]) if goal is not None else None,
         "hyponyms": json.dumps(telling(mem, asked)) if asked.hypernyms else None,
+        "tastes": json.dumps(tasteful(mem)) if asked.suggestion else None,
         "k_lex": 1_000_000,
         "now": NOW,
         "weights": weights,
@@ -151,6 +162,15 @@ def test_the_first_ten_with_a_goal_are_those_of_the_whole(crowded: memdb.Memory)
     for query in QUESTIONS:
         hits = crowded.search(query, user_id="ana", goal="bicycle market", now=NOW)
         wanted = exhaustive(crowded, hits.question, weights="default", goal="bicycle market")
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
+
+
+def test_the_first_ten_for_a_request_are_those_of_the_whole(crowded: memdb.Memory) -> None:
+    for query in ("Can you suggest music for the kitchen?", "What could I do in winter?", "Any ideas?"):
+        hits = crowded.search(query, user_id="ana", now=NOW)
+        assert hits.question.suggestion
+        assert any(hit.parts["preference"] for hit in hits)
+        wanted = exhaustive(crowded, hits.question, weights="default")
         assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
 
 
