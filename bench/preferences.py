@@ -3,9 +3,9 @@
     python bench/preferences.py --data PrefEval/benchmark_dataset
 
 The set (github.com/amazon-science/PrefEval) has a thousand preferences in twenty areas, from food to vehicles, and of each a request that
-is answered badly by who does not know it; few of its words stand in the request. Each person here has one preference of each area, and tells
-them in one of two ways: in a line by itself, with the beginnings of other people's chats in between, or by the way, in a chat about something
-else. After all of it, they make their requests. Rules read what is said; no model is asked.
+is answered badly by who does not know it; few of its words stand in the request. Each person here has one preference of each area, and
+tells them in one of two ways: in a line by itself, with the beginnings of other people's chats in between, or by the way, in a chat about
+something else. After all of it, they make their requests. Rules read what is said; no model is asked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -26,13 +26,16 @@ from whole import drained, whole
 
 import memdb
 from memdb.embed import MiniLM
-from memdb.metrics import MEASURES, judge
+from memdb.metrics import judge
 
 PLAIN, BY_THE_WAY = "in a line by itself", "by the way"
-SETS = "lexical-only,vector-only,mem-skill,default"
+NO_PREFERENCE = "default without preference"
+SETS = f"lexical-only,vector-only,mem-skill,{NO_PREFERENCE},default"
+SHOWN = ("any@1", "any@5", "any@10", "any@20", "nDCG@10", "MRR")
 BEGINNING = 6  # exchanges of another's chat
 TOKENS = (150, 300, 600)
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
+NOW = (START + timedelta(days=60)).isoformat()
 Exchange = tuple[str, str]
 Chats = Sequence[Sequence[Exchange]]
 
@@ -74,13 +77,13 @@ def preferences(folder: Path) -> list[list[Preference]]:
     areas = []
     for path in sorted((folder / "explicit_preference").glob("*.json")):
         ways = json.loads((folder / "implicit_preference" / "persona-driven" / path.name).read_text(encoding="utf-8"))
-        areas.append([one(plain, way, path.stem) for plain, way in zip(json.loads(path.read_text(encoding="utf-8")), ways, strict=True)])
+        areas.append([read(plain, way, path.stem) for plain, way in zip(json.loads(path.read_text(encoding="utf-8")), ways, strict=True)])
     if not areas:
         raise SystemExit(f"There is no explicit_preference/*.json in {folder}; give PrefEval's folder benchmark_dataset.")
     return [[area[place] for area in areas if place < len(area)] for place in range(max(map(len, areas)))]
 
 
-def one(plain: dict[str, str], way: dict[str, dict[str, dict[str, str]]], area: str) -> Preference:
+def read(plain: dict[str, str], way: dict[str, dict[str, dict[str, str]]], area: str) -> Preference:
     """A preference as the files tell it."""
     chat = [(turn["user"], turn["assistant"]) for turn in way["conversation"].values()]
     return Preference(plain["preference"].strip(' "'), plain["question"].strip(' "'), chat, area)
@@ -124,15 +127,34 @@ def turns(found: Sequence[str | None]) -> list[str]:
     return list(dict.fromkeys(turn for turn in found if turn))
 
 
-def shown(mem: memdb.Memory, asked: Asked, tokens: int, now: str) -> bool:
+def shown(mem: memdb.Memory, asked: Asked, tokens: int) -> bool:
     """Whether a prompt for a request shows something of the exchange that matters to it."""
-    prompt = mem.context(asked.preference.request, user_id=asked.user, max_tokens=tokens, now=now)
+    prompt = mem.context(asked.preference.request, user_id=asked.user, max_tokens=tokens, now=NOW)
     return any(mem.fact(item.fact_id).source_turn_id == asked.told for item in prompt.items if item.fact_id)
 
 
-def per_cent(of: Sequence[Asked], holds: Callable[[Asked], bool]) -> str:
-    """Of how many something holds."""
-    return f"{100 * sum(map(holds, of)) / len(of):.1f}"
+def ranked(mem: memdb.Memory, asked: Sequence[Asked], weights: str, *, misses: bool = False) -> str:
+    """The measures of one weight set, as cells of a table."""
+    judged = []
+    for request in asked:
+        hits = mem.search(request.preference.request, user_id=request.user, limit=40, weights=weights, now=NOW)
+        judged.append(judge(turns([hit.fact.source_turn_id for hit in whole(mem, hits)]), [request.told]))
+        if misses and not judged[-1]["any@10"]:
+            print(f"<!-- {request.preference.area}: {request.preference.said} | {request.preference.request} -->")
+    return " | ".join(f"{mean(judged, measure):.1f}" for measure in SHOWN)
+
+
+def prompted(mem: memdb.Memory, asked: Sequence[Asked]) -> str:
+    """How often rules read something in what tells the preference, and how often it is shown, as cells of a table."""
+    read = {
+        (user, fact.source_turn_id)
+        for user in {request.user for request in asked}
+        for fact in mem.facts(user, now=NOW)
+        if fact.kind == "fact"
+    }
+    shares = [mean([{"read": float((request.user, request.told) in read)} for request in asked], "read")]
+    shares += [mean([{"shown": float(shown(mem, request, tokens))} for request in asked], "shown") for tokens in TOKENS]
+    return " | ".join(f"{share:.1f}" for share in shares)
 
 
 def main() -> None:
@@ -145,7 +167,7 @@ def main() -> None:
     arguments = parser.parse_args()
     everybody, chats = preferences(arguments.data)[: arguments.people], others(arguments.data)
     embedder = OnceEach()
-    print(f"| told | weight set | {' | '.join(MEASURES)} |\n|---|---|{'---|' * len(MEASURES)}")
+    print(f"| told | weight set | {' | '.join(SHOWN)} |\n|---|---|{'---|' * len(SHOWN)}")
     rows = []
     for way in (PLAIN, BY_THE_WAY):
         with (
@@ -154,28 +176,17 @@ def main() -> None:
         ):
             asked = list(tell(mem, everybody, way, chats))
             drained(mem)
-            now = (START + timedelta(days=60)).isoformat()
+            usual = mem.weights("default")
+            mem.set_weights({NO_PREFERENCE: {**usual, "preference": 0.0}})
             for name in arguments.weights.split(","):
-                judged = []
-                for one in asked:
-                    hits = mem.search(one.preference.request, user_id=one.user, limit=40, weights=name, now=now)
-                    found = turns([hit.fact.source_turn_id for hit in whole(mem, hits)])
-                    judged.append(judge(found, [one.told]))
-                    if arguments.misses and name == "default" and not judged[-1]["any@10"]:
-                        print(f"<!-- {one.preference.area}: {one.preference.said} | {one.preference.request} -->")
-                print(f"| {way} | {name} | {' | '.join(f'{mean(judged, measure):.1f}' for measure in MEASURES)} |")
-            read = {
-                (user, fact.source_turn_id)
-                for user in {one.user for one in asked}
-                for fact in mem.facts(user, now=now)
-                if fact.kind == "fact"
-            }
-            shares = [per_cent(asked, lambda one: (one.user, one.told) in read)]  # noqa: B023
-            shares += [per_cent(asked, lambda one: shown(mem, one, tokens, now)) for tokens in TOKENS]  # noqa: B023
-            rows.append(f"| {way} | {len(asked)} | {' | '.join(shares)} |")
-    print(f"\n| told | requests | read by rules | {' | '.join(f'in a prompt of {tokens} tokens' for tokens in TOKENS)} |")
-    print("|---|---|---|---|---|---|")
+                print(f"| {way} | {name} | {ranked(mem, asked, name, misses=arguments.misses and name == 'default')} |")
+            for name in ("default", NO_PREFERENCE):
+                mem.set_weights({"default": mem.weights(name)})
+                rows.append(f"| {way} | {name} | {prompted(mem, asked)} |")
+    print(f"\n| told | weight set | read by rules | {' | '.join(f'in a prompt of {tokens} tokens' for tokens in TOKENS)} |")
+    print(f"|---|---|---|{'---|' * len(TOKENS)}")
     print("\n".join(rows))
+    print(f"\nPer cent of {len(asked)} requests.")
 
 
 if __name__ == "__main__":

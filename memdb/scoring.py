@@ -90,8 +90,9 @@ class Scorer:
     """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
 
     `bound` is how much the set that ranks makes of each feature, as `w_<feature>`. `said` are rows that are always among those, `aimed` how
-    much of the goal's words each has that has any, where words must do for it, `hyponyms` how much each tells of things of the kind
-    that is asked for, and `tastes` what tells of a taste, where a suggestion is asked for. `alone` says that the statement has nothing to look for besides, and no link to follow.
+    much of the goal's words each has that has any, where words must do for it, `hyponyms` how much each tells of things of the kind that is
+    asked for, and `tastes` what tells of a taste, where a suggestion is asked for. `alone` says that the statement has nothing to look for
+    besides, and no link to follow.
     """
 
     def __init__(

@@ -125,8 +125,8 @@ def retrieve(
 
 
 class _Found(NamedTuple):
-    """What words find, what is near, what is of the kind that is asked for, what tells of a taste where a suggestion is asked for, messages
-    that say what others say, and what is held under the keys that are asked for; and what a collection has found instead of the index, as JSON.
+    """What words find, what is near, what is of the kind that is asked for, and what tells of a taste where a suggestion is; messages that
+    say what others say, and what is held under the keys that are asked for; and what a collection has found instead of the index, as JSON.
     """
 
     words: Words
