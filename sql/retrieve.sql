@@ -8,7 +8,7 @@
 --   :echoes     JSON {id: how much it only asked the same, or answered that in vain}, null for none
 --   :keyed      JSON ids of what is held under the keys that it asks for, or null
 --   :hyponyms   JSON {id: how much it tells of things of the kind that it asks for}, or null
---   :tastes     JSON ids of what tells what the user likes or avoids, where it asks for a suggestion, or null
+--   :tastes     JSON ids of what tells what somebody likes or avoids, where it asks for a suggestion, or null
 --   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :asks_now   whether it asks what is so now    :asks_former what was so before
@@ -251,7 +251,7 @@ scored as materialized (
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
     :keyed is not null and f.id in (select value from json_each(:keyed)) as keyed,
     iif(:hyponyms is null, 0.0, coalesce(:hyponyms ->> ('' || f.id), 0.0)) as hyponym,
-    :tastes is not null and f.id in (select value from json_each(:tastes)) as tells_taste,
+    :tastes is not null and f.source = 'user_message' and f.id in (select value from json_each(:tastes)) as tells_taste,
     iif(:echoes is null, 0.0, coalesce(:echoes ->> ('' || f.id), 0.0)) as echo,
     f.seen_count,
     f.source_turn_id,

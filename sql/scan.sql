@@ -172,13 +172,6 @@ from json_each(:ids) i
 cross join facts f on f.id = i.value
 left join memory_types t on t.memory_type = f.memory_type;
 
--- Which of these rows are a person's own words, or come from them.
--- statement: own
-select f.id
-from json_each(:ids) i
-cross join facts f on f.id = i.value
-where f.source = 'user_message';
-
 -- Which of these messages counts as the last that tells what is so now, as the step `dated` of retrieve.sql has it.
 -- statement: update
 select u.id

@@ -91,7 +91,7 @@ def telling(mem: memdb.Memory, asked: memdb.Question) -> dict[str, float]:
 def tasteful(mem: memdb.Memory) -> list[int]:
     """What somebody tells of a taste, by the full-text index itself."""
     found = mem._store.database().connection.execute(
-        "select f.id from facts_fts t join facts f on f.id = t.rowid where facts_fts match ? and f.source = 'user_message'",
+        "select f.id from facts_fts t join facts f on f.id = t.rowid where facts_fts match ? ",
         (tells_taste("English"),),
     )
     return [int(str(id)) for (id,) in found]

@@ -182,9 +182,6 @@ def _find(db: Database, asked: Asked, near: list[Near], hits: str | None) -> _Fo
     said = "message" in asked.kinds if may is None else may.holds("message")
     echoes = echoing(db, near, words, hits) if weight.get("echo") and said else {}
     keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-    if tastes.ids:
-        own = {cast(int, id) for (id,) in db.tuples("scan.own", ids=json.dumps(tastes.ids))}
-        tastes = tastes.without([id for id in tastes.ids if id not in own])
     return _Found(words.without(echoes) if echoes else words, near, of_kind, tastes, echoes, keyed, hits)
 
 
