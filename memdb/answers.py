@@ -92,6 +92,11 @@ class Hit(Record):
         return self.parts.get("keyed", 0.0) > 0
 
     @property
+    def suits(self) -> bool:
+        """Whether a suggestion is asked for, and it tells of a taste that is to be minded."""
+        return self.parts.get("preference", 0.0) > 0
+
+    @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
         return {name: weight * self.parts[name] * self.factor + 0.0 for name, weight in self.weights.items() if weight}  # + 0.0: no "-0.0"

@@ -247,7 +247,9 @@ def _hit_item(
         fact_id=fact.fact_id,
         confidence=fact.confidence,
         stale=fact.kind != "message" and now - (fact.last_mentioned_at or fact.updated_at) > timedelta(days=config.stale_after_days),
-        low_confidence=fact.confidence < config.low_confidence or fact.status == "pending_confirmation" or tone == "avoid",
+        low_confidence=fact.confidence < config.low_confidence
+        or fact.status == "pending_confirmation"
+        or (tone == "avoid" and not hit.suits),
         score=hit.score,
         tone=tone,
     )
@@ -269,12 +271,12 @@ def _tone(confidence: float | None, config: Config) -> Tone | None:
 
 
 def _asked_for(hit: Hit, config: Config, *, most: float) -> bool:
-    """Whether a question asks for an item: in its words, under its key, or plainly by meaning.
+    """Whether a question asks for an item: in its words, under its key, plainly by meaning, or since a suggestion is to suit the user.
 
     A fact that only shares a word with it is not asked for: it has half as much of the question's words as one has at `most`, or is near
     it in meaning, too. Of what was said or happened any word will do.
     """
-    if hit.is_asked_for or (hit.relevance or 0.0) > config.abstain_relevance:
+    if hit.is_asked_for or hit.suits or (hit.relevance or 0.0) > config.abstain_relevance:
         return True
     words, meaning = hit.parts.get("lexical", 0.0), hit.parts.get("match", 0.0)
     return words > 0 and (hit.fact.kind != "fact" or words >= _SHARE * most or meaning >= config.bearing_match)
