@@ -171,9 +171,7 @@ def _lines(
     first = {hit.fact.fact_id for hit in hits[:_FIRST] if hit.fact.kind == "message"} | {answered}
     most = max((hit.parts.get("lexical", 0.0) for hit in hits if hit.fact.kind == "fact"), default=0.0)
     usable = [
-        hit
-        for hit in hits
-        if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config, most=most) or hit.fact.fact_id in first
+        hit for hit in hits if _tone(_sure(hit), config) != "avoid" or _asked_for(hit, config, most=most) or hit.fact.fact_id in first
     ]
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
@@ -205,7 +203,7 @@ def _profile_item(
 ) -> ContextItem:
     """A line of what is always known. It is never left out for being unsure, but says so."""
     mentioned = entry.last_mentioned_at or entry.updated_at
-    judged = hit.confidence_now if hit else None
+    judged = _sure(hit) if hit else None
     tone = _tone(entry.confidence if judged is None else judged, config)
     due, event = (entry.due, None) if entry.state else (None, entry.due)
     when = f"{_stands(entry.state, due, config.zone)}{told_when(event, entry.valid_to, config.zone)}"
@@ -226,7 +224,7 @@ def _hit_item(
     hit: Hit, section: str, *, disputed: bool, now: datetime, said_by: datetime, config: Config, asked: Question | None
 ) -> ContextItem:
     fact = hit.fact
-    tone = _tone(hit.confidence_now, config)
+    tone = _tone(_sure(hit), config)
     said = one_line(passage(fact.value_text, asked, most=_MAX_LINE), most=_MAX_LINE)
     if fact.kind == "message":  # it was said, whether or not it is so
         over = _OUTDATED if hit.parts.get("outdated") else ""
@@ -259,6 +257,11 @@ def _day(fact: Fact, zone: tzinfo) -> str:
     """When what is told happened. A pattern tells of many days."""
     pattern = parts_of(fact.value_json).get("pattern")
     return f"[{day_told(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
+
+
+def _sure(hit: Hit) -> float | None:
+    """How sure an item is where it is told; a taste that is to be minded is no less sure for answering nothing."""
+    return hit.fact.confidence if hit.suits and hit.confidence_now is not None else hit.confidence_now
 
 
 def _tone(confidence: float | None, config: Config) -> Tone | None:
