@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection
 from functools import cache
 from typing import Annotated
 
@@ -16,16 +17,34 @@ from memdb.unspaced import quoted
 _ENGLISH = "English"
 
 
+_MOST = 300  # characters of a sentence: what asks for a suggestion takes no more
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+
+_List = Annotated[tuple[str, ...], BeforeValidator(files.parted)]
+
+
 class _Ways(Record):
     """How a language asks for a suggestion, and tells of tastes; rules/suggestions.toml says how the fields are meant."""
 
+    words: _List = ()
     asks: str
-    tells: Annotated[tuple[str, ...], BeforeValidator(files.parted)]
+    tells: _List
 
 
-def asks_suggestion(text: str, language: str = _ENGLISH) -> bool:
-    """Return whether a text asks for a suggestion: "What could I cook tonight?", but not "What did she suggest?"."""
-    return language in _ways() and _asks(language).match(text.replace("’", "'")) is not None
+def asks_suggestion(text: str, words: Collection[str], language: str = _ENGLISH) -> bool:
+    """Return whether a text asks for a suggestion: "What could I cook tonight?", but not "What did she suggest?".
+
+    `words` are all words of the text in lower case.
+    """
+    if language not in _ways() or not _may_ask(language, words):
+        return False
+    asks = _asks(language)
+    return any(asks.match(sentence[:_MOST]) for sentence in _SENTENCE.split(text.replace("’", "'")))
+
+
+def _may_ask(language: str, words: Collection[str]) -> bool:
+    wanted = _wanted(language)
+    return not wanted or not wanted.isdisjoint(words)
 
 
 @cache
@@ -42,6 +61,11 @@ def _sought(word: str) -> str:
 @cache
 def _ways() -> dict[str, _Ways]:
     return {name: _Ways.model_validate(ways) for name, ways in tomllib.loads(files.read("rules/suggestions.toml")).items()}
+
+
+@cache
+def _wanted(language: str) -> frozenset[str]:
+    return frozenset(_ways()[language].words)
 
 
 @cache

@@ -10,6 +10,7 @@ import memdb
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.chroma import EphemeralClient
 from memdb.suggestions import asks_suggestion
+from memdb.unspaced import words_of
 
 NOW = "2025-06-01T12:00:00Z"
 REQUEST = "Can you suggest something for dinner on Friday?"
@@ -52,7 +53,7 @@ def told(tmp_path: Path, request: pytest.FixtureRequest) -> memdb.Memory:
     ],
 )
 def test_a_request_asks_for_a_suggestion(text: str, language: str) -> None:
-    assert asks_suggestion(text, language)
+    assert asks_suggestion(text, words_of(text, contracted=True), language)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +70,11 @@ def test_a_request_asks_for_a_suggestion(text: str, language: str) -> None:
     ],
 )
 def test_what_was_so_is_asked_without_one(text: str) -> None:
-    assert not asks_suggestion(text)
+    assert not asks_suggestion(text, words_of(text, contracted=True))
 
 
 def test_a_language_that_is_not_read_has_no_requests() -> None:
-    assert not asks_suggestion(REQUEST, "Polish")
+    assert not asks_suggestion(REQUEST, words_of(REQUEST), "Polish")
 
 
 def test_tastes_of_a_person_rank_higher_and_nobody_elses_do(told: memdb.Memory) -> None:

@@ -220,7 +220,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
         "order": placed.order,
         "keys": keys,
         "hypernyms": hypernyms_in(text[:_GRAMMAR], put.words),
-        "suggestion": grammar is None and asks_suggestion(text[:_GRAMMAR]),
+        "suggestion": grammar is None and asks_suggestion(text[:_GRAMMAR], put.words),
         "by_beginning": grammar is not None
         or (not text.isascii() and ONLY_ENGLISH.isdisjoint(put.words) and _ACCENTED.search(text) is not None),
         "said": tuple(placed.said),
@@ -312,7 +312,7 @@ def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
         as_of=as_of,
         order=placed.order,
         keys=keys_abroad(straight, language),
-        suggestion=asks_suggestion(straight, language.name),
+        suggestion=asks_suggestion(straight, words, language.name),
         language=language.name,
         by_beginning=True,
         said=tuple(placed.said),
