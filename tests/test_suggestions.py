@@ -118,3 +118,17 @@ def test_a_request_shows_a_prompt_what_is_to_be_minded(tmp_path: Path) -> None:
         mem.drain()
         assert "loud places" in mem.context("Where shall we go with the boats?", user_id="ana", max_tokens=200, now=NOW).text
         assert "loud places" not in mem.context("When did we see the boats?", user_id="ana", max_tokens=200, now=NOW).text
+
+
+def test_where_there_is_little_room_a_taste_is_shown_rather_than_unsure_plans(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        for number in range(6):
+            mem.remember(f"Paint shelf {number} in the cellar", user_id="ana", kind="task", confidence=0.3, timestamp="2025-05-01")
+        mem.remember(
+            "User prefers quiet places", user_id="ana", key="user.prefers", object="quiet places", confidence=0.4, timestamp="2025-05-01"
+        )
+        mem.drain()
+        assert "quiet places (unsure)" in mem.context(REQUEST, user_id="ana", max_tokens=60, now=NOW).text
+        assert "quiet places" not in mem.context("Where is the cellar?", user_id="ana", max_tokens=60, now=NOW).text
+        mem.set_weights({"default": {**mem.weights("default"), "preference": 0.0}})
+        assert "quiet places" not in mem.context(REQUEST, user_id="ana", max_tokens=60, now=NOW).text
