@@ -202,6 +202,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
     keys, told = _keys(put, asker)
     if told != text:  # what is held is told of "User's son", not of Henrik
         terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
+    actor = _actor(put)
     values: dict[str, object] = {
         "text": put.query,
         "meaning": _without(asked, put.named) if put.named else told if told != text else asked,
@@ -209,7 +210,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
         "phrases": tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not placed.said else (),
         "topics": tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
         "participants": tuple(put.named),
-        "actor": _actor(put),
+        "actor": actor,
         "intent": _intent(asked, put.words) if asks else "other",
         "times": tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
         "days": _days_told(days),
@@ -220,7 +221,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
         "order": placed.order,
         "keys": keys,
         "hypernyms": hypernyms_in(text[:_GRAMMAR], put.words),
-        "suggestion": grammar is None and asks_suggestion(text[:_GRAMMAR], put.words),
+        "suggestion": grammar is None and not past and actor != "assistant" and asks_suggestion(text[:_GRAMMAR], put.words),
         "by_beginning": grammar is not None
         or (not text.isascii() and ONLY_ENGLISH.isdisjoint(put.words) and _ACCENTED.search(text) is not None),
         "said": tuple(placed.said),
@@ -312,7 +313,7 @@ def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
         as_of=as_of,
         order=placed.order,
         keys=keys_abroad(straight, language),
-        suggestion=asks_suggestion(straight, words, language.name),
+        suggestion=not past and actor != "assistant" and asks_suggestion(straight, words, language.name),
         language=language.name,
         by_beginning=True,
         said=tuple(placed.said),
