@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from memdb.cues import asks_present
-from memdb.dates import Prefer, count_of
+from memdb.dates import EASTERN, Prefer, count_of
 from memdb.languages import Language
 from memdb.times import MOMENT, end_of, to_utc
 from memdb.times_abroad import find_times_abroad
@@ -316,4 +316,4 @@ def _is_few(span: TimeSpan) -> bool:
 
 
 def _names_month(span: TimeSpan) -> bool:
-    return _ANY_YEAR.search(span.text) is not None
+    return _ANY_YEAR.search(span.text) is not None or EASTERN.fullmatch(span.text) is not None

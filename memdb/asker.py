@@ -56,6 +56,13 @@ class Asker(NamedTuple):
             return []
         return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=at, ends=self.now, role="since")]
 
+    def first_talk(self, match: re.Match[str]) -> list[TimeSpan]:
+        """The day on which something was said first, which words mean."""
+        [row] = self.db.all("understand.first_talk", user_id=self.user_id)
+        if row["at"] is None:
+            return []
+        return [day_of(to_utc(str(row["at"])), text=match.group(), start=match.start(), zone=self.zone)]
+
     def said(self, asked: Said, text: str, spans: Sequence[TimeSpan] = ()) -> tuple[list[int], list[TimeSpan]]:
         """The messages that were said last, or first, within the times that are named; and the day of the first of them."""
         since = min(span.begins for span in spans) if spans else None

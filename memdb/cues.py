@@ -83,6 +83,16 @@ _LAST_TALK = re.compile(
     r"|when did (?:we|i) last (?:talk|speak|chat)(?: (?:to|with) (?:you|each other))?(?=\W*$))",
     re.IGNORECASE,
 )
+_FIRST_TALK = re.compile(
+    r"\b(?:(?:in |during )?(?:our|the|my) (?:very )?first (?:conversation|chat|talk)\b(?! (?:with (?!you\b)|about \w|of|at|on|for))"
+    r"|the (?:very )?first (?:time|day) (?:that )?(?:i|we) (?:ever )?(?:talked|spoke|chatted)(?: (?:to |with )(?:you|each other))?(?=\W*$)"
+    r"|when (?:i|we) (?:very )?first (?:talked|spoke|chatted|started (?:talking|chatting)|met you|(?P<met>met))"
+    r"(?: (?:to |with )(?:you|each other))?(?=\W*$)"
+    r"|when did (?:i|we) (?:very )?first (?:talk|speak|chat|start (?:talking|chatting)|meet you)"
+    r"(?: (?:to |with )?(?:you|each other))?(?=\W*$))",
+    re.IGNORECASE,
+)
+_WITH_YOU = re.compile(r"\byou\b|\bwe (?:talk|speak|chat|discuss)", re.IGNORECASE)  # who met is the user and the assistant
 _STRETCH = (
     r"(?:year|month|week|night|weekend|fortnight|summer|winter|spring|autumn|fall|season|semester|term|name|names|surname|minute|resort|word"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december"
@@ -202,6 +212,12 @@ def last_talk_in(text: str) -> re.Match[str] | None:
     """Return the words by which an English question means the last conversation ("What did we talk about last time?"), or None."""
     found = _LAST_TALK.search(text[:_READ])
     return found if found and (found["time"] is None or _TALK.search(text[:_READ])) else None
+
+
+def first_talk_in(text: str) -> re.Match[str] | None:
+    """Return the words by which an English question means the first conversation ("What did we talk about when we first met?"), or None."""
+    found = _FIRST_TALK.search(text[:_READ])
+    return found if found and (found["met"] is None or _WITH_YOU.search(text[:_READ])) else None
 
 
 def order_in(text: str) -> Literal["first", "last"] | None:

@@ -43,6 +43,12 @@ def last_talk_abroad(text: str, language: Language) -> tuple[re.Match[str], bool
     return None if match is None else (match, since is not None)
 
 
+def first_talk_abroad(text: str, language: Language) -> re.Match[str] | None:
+    """Return the words by which a question means the first conversation, or None."""
+    read = _straight(text)
+    return None if language.of_place.isdisjoint(_words(read)) else language.cue("first_talk", read)
+
+
 def said_abroad(text: str, language: Language) -> Said | SaidThen | None:
     """Return what a question asks for that was said last or first, at some time of a day or in this conversation, and nothing else."""
     read = _straight(text)

@@ -25,6 +25,7 @@ from memdb.errors import ConfigError, MdbError, ModelOutputError, ModelUnavailab
 from memdb.patience import panics_told
 from memdb.pieces import READS, embed_whole
 from memdb.tokens import WORD_PIECE, Tokenizer, conservative_count, tokens_in
+from memdb.unspaced import is_unspaced
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,7 @@ _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into 
 _FEW = 8  # texts that one thread is quick enough for
 _AT_ONCE = 256  # vectors: few enough to stay in the processor's cache
 _MOST_TOKENS = 256  # that MiniLM reads at once
+_UNKNOWN = "[UNK]"  # the token of whatever its vocabulary has not
 
 
 class Embedder(Protocol):
@@ -356,6 +358,17 @@ def _word_piece() -> WordPiece | None:
     word_piece.no_truncation()
     word_piece.no_padding()
     return word_piece
+
+
+def is_unread(text: str, embedder: Embedder) -> bool:
+    """Whether a text is in a script that the index finds by its letters, and MiniLM knows less than half of them, as of Chinese.
+
+    Its vector tells hardly more then than that this is so. Without the tokenizer nothing tells, and the answer is no.
+    """
+    if text.isascii() or embedder.name != MiniLM.name or not is_unspaced(text) or (word_piece := _word_piece()) is None:
+        return False
+    told = [token for token in word_piece.encode(text, add_special_tokens=False).tokens if any(map(str.isalnum, token))]
+    return 2 * told.count(_UNKNOWN) >= len(told)
 
 
 def model_folder() -> Path | None:

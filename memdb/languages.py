@@ -18,7 +18,7 @@ from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 CODES = ("de", "es", "fr", "it", "nl", "pt")
 
 Cue = Literal[
-    "latest", "earliest", "present", "former", "lately", "last_talk", "since_talk", "birthday", "next_one", "before", "after"
+    "latest", "earliest", "present", "former", "lately", "last_talk", "first_talk", "since_talk", "birthday", "next_one", "before", "after"
 ]  # fmt: skip
 Whose = Literal["user", "assistant", "both"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from itertools import pairwise
 
 from memdb.clause import without_times
 from memdb.english_rules import Kind, Pattern, compiled, rules
@@ -15,6 +16,8 @@ _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*
 _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
+_BARE = re.compile(r"to \w+", re.IGNORECASE)  # "to match", of "to match it with …"
+_WHAT = re.compile(r"\s(?:it|you|them|this|that|these|those|how|what)\b", re.IGNORECASE)
 _VERB = re.compile(r"\s(?:is|are|was|were|(?-i:will)|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
 _SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
 _YOURS = re.compile(r"\byour\b", re.IGNORECASE)  # what tells more of the thing before it in a list, and is none of its own
@@ -25,15 +28,27 @@ _BIDS = re.compile(
 )
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
-_COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
+_COMPOUND = re.compile(  # "books about bees and flowers" is one thing
+    r"\s(?:about|with|of|between|for|from|like|in|on|near|around|among)\s", re.IGNORECASE
+)
 _HEAD = re.compile(
-    r"(?<=\w) (?:music|food|cuisine|dishes|films|movies|books|novels|games|art|literature|languages|restaurants|cars|wines?)$",
+    r"(?<=\w) (?:music|food|cuisine|dishes|films|movies|books|novels|stories|shows|games|art|literature|languages|restaurants|cars"
+    r"|wines?)$",
     re.IGNORECASE,
 )
 _KIND = re.compile(
     r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
 )  # how a thing is, not what
-_HOW = r"(?:hot|warm|cold|iced|sweet|sour|spicy|salty|big|small|long|short|bright|dark|light|old|new|fast|slow|red|white|green|blue|black)"
+_SORT = re.compile(  # what a film, a book or a game is of: alone it would be another thing
+    r"action|adventure|comedy|crime|detective|disaster|drama|fantasy|horror|love|mystery|romance|sci-?fi|science fiction|spy|superhero"
+    r"|thriller|war|board|card|computer|strategy|video",
+    re.IGNORECASE,
+)
+_OF_A_SORT = re.compile(r" (?:films|movies|books|novels|stories|shows|games)$", re.IGNORECASE)
+_HOW = (
+    r"(?:hot|warm|cold|iced|sweet|sour|spicy|salty|big|small|long|short|bright|dark|light|sunny|rainy|windy|mild|dry|humid|old|new|fast|slow"
+    r"|red|white|green|blue|black)"
+)
 _ALSO_HOW = re.compile(rf"(?:\w+ing )?{_HOW}", re.IGNORECASE)
 _HEAD_OF_HOW = re.compile(rf"{_HOW}( [a-z-]+)$", re.IGNORECASE)  # "water", in "hot or cold water"
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
@@ -91,7 +106,10 @@ def _with_head(items: list[str]) -> list[str]:
     if how := _HEAD_OF_HOW.fullmatch(items[-1]):
         return [f"{item}{how.group(1)}" if _ALSO_HOW.fullmatch(item) else item for item in items]
     head = _HEAD.search(items[-1])
-    return [f"{item}{head.group()}" if head and _KIND.fullmatch(item) else item for item in items]
+    if head is None:
+        return items
+    kinds = (_KIND, _SORT) if _OF_A_SORT.match(head.group()) else (_KIND,)
+    return [f"{item}{head.group()}" if any(kind.fullmatch(item) for kind in kinds) else item for item in items]
 
 
 def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:
@@ -99,7 +117,8 @@ def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:
     if kind.any:
         return _BROKEN.match(raw, end) is not None
     single = kind.split and " " not in raw[:end] and _NARROWED.match(raw, end) is not None
-    return single or (raw[end] == " " and _PREPOSITION.search(raw[:end]) is not None)
+    bare = kind.split and _BARE.fullmatch(raw[:end]) is not None and _WHAT.match(raw, end) is not None
+    return single or bare or (raw[end] == " " and _PREPOSITION.search(raw[:end]) is not None)
 
 
 def _upto(end: re.Pattern[str], text: str) -> str:
@@ -122,7 +141,8 @@ def _clean(item: str, kind: Kind, pattern: Pattern, written: Writing) -> str:
         return ""
     words = _name(text.split()) if kind.proper else text.split()
     text = " ".join(words)
-    if not words or len(words) > kind.max_words or not any(letter.isalnum() for letter in text):
+    names = sum(one[:1].isupper() and other[:1].isupper() for one, other in pairwise(words)) if kind.split and not kind.proper else 0
+    if not words or len(words) - names > kind.max_words or not any(letter.isalnum() for letter in text):
         return ""
     if (kind.allow is None or not compiled(kind.allow).match(text)) and _is_refused(text, kind, pattern):
         return ""

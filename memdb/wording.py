@@ -29,6 +29,7 @@ _DOING = re.compile(
     r"(?!(?:wedding|meeting|evening|morning|training|building|painting|reading|gathering|fitting|viewing|hearing)\b)[a-z]+ing\b"
     r"(?! (?:club|class|course|group|lesson|team|match|competition|session|race|event|trip|party|show|school|crew|appointment)s?\b)"
 )
+_AT_WORK = re.compile(r"[a-z]+ing (?:for|up|an?|the|my|our|his|her|their)\b")  # "training for a marathon", but "painting of a ship"
 _UNCOUNTED = re.compile(
     r"\b(?:work|training|surgery|therapy|treatment|yoga|dinner|lunch|breakfast|brunch|supper|coffee|tea|physio|chemo|leave|dental work)$|\d"
 )
@@ -48,6 +49,8 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
         label = "plans on"
     if label == "wants" and _DOING.match(value):
         label = "dreams of"
+    if label == "is working on" and _AT_WORK.match(value):
+        label = "is"
     if label in ("has children:", "has siblings:") and value.startswith("no "):
         label = "has"
     if label == "has children:" and value == "children":

@@ -89,6 +89,13 @@ where user_id = :user_id
   and kind = 'message'
   and valid_from < :before;
 
+-- When something was said first.
+-- statement: first_talk
+select min(valid_from) as at
+from facts
+where user_id = :user_id
+  and kind = 'message';
+
 -- The conversation in which something was said last.
 -- statement: conversation
 with

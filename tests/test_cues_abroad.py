@@ -13,7 +13,7 @@ from memdb.answers import Question
 from memdb.asked import match_expression
 from memdb.asked_times import part_of_day
 from memdb.cues import Change
-from memdb.cues_abroad import change_abroad, last_talk_abroad, order_abroad, said_abroad
+from memdb.cues_abroad import change_abroad, first_talk_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.languages import CODES, Cue, language
 from memdb.unspaced import beginning
 
@@ -117,6 +117,29 @@ def test_what_was_lately_is_of_the_last_thirty_days(mem: memdb.Memory, query: st
 def test_the_last_conversation_is_meant(code: str, query: str, since: bool | None) -> None:
     found = last_talk_abroad(query, language(code))
     assert (found and found[1]) is since
+
+
+@pytest.mark.parametrize(
+    ("code", "query", "meant"),
+    [
+        ("de", "Worüber haben wir in unserem ersten Gespräch gesprochen?", True), ("de", "Was war unser erster Chat mit Emil?", False),
+        ("fr", "De quoi avons-nous parlé lors de notre première conversation ?", True), ("fr", "Quelle a été notre première conversation avec Paul ?", False),
+        ("es", "¿De qué hablamos la primera vez que hablamos?", True), ("es", "¿Qué pasó la primera vez en Roma?", False),
+        ("pt", "Quando falámos pela primeira vez?", True), ("it", "Di che cosa abbiamo parlato nella nostra prima conversazione?", True),
+        ("it", "Quando sono stato a Roma per la prima volta?", False), ("nl", "Waar ging ons eerste gesprek over?", True),
+        ("nl", "Waar ging ons eerste gesprek met Jan over?", False),
+    ],
+)  # fmt: skip
+def test_the_first_conversation_is_meant(code: str, query: str, meant: bool) -> None:
+    assert (first_talk_abroad(query, language(code)) is not None) is meant
+
+
+def test_in_another_language_the_first_conversation_is_that_of_the_first_day(mem: memdb.Memory) -> None:
+    for day in ("04-10", "05-20"):
+        mem.observe(f"Das Dach ist undicht, heute am {day}.", user_id="me", timestamp=f"2025-{day}T09:00:00Z")
+    mem.drain()
+    question = mem.search("Worüber haben wir in unserem ersten Gespräch gesprochen?", user_id="me", now=NOW).question
+    assert question.days == ("10 April 2025",)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import memdb
 from memdb.awaited import Patient
-from memdb.embed import HashingEmbedder, MiniLM, check_vectors, choose_embedder, choose_tokenizer, model_folder, to_blob
+from memdb.embed import HashingEmbedder, MiniLM, check_vectors, choose_embedder, choose_tokenizer, is_unread, model_folder, to_blob
 from memdb.errors import ConfigError, ModelOutputError
 from memdb.patience import Rest
 from memdb.tokens import Tokenizer, conservative_count, tokens_in
@@ -413,3 +414,28 @@ def test_a_patient_embedder_is_asked_once_about_a_text_until_it_forgets() -> Non
 def test_a_patient_embedder_raises_what_the_other_raises_and_remembers_nothing_of_it() -> None:
     with pytest.raises(RuntimeError, match="out of order"):
         Patient(Broken(), 10, rest=Rest(pause=1, longest=1)).embed(["a"])
+
+
+@needs_word_piece
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [("我对花生过敏。", True), ("我家的狗叫什么名字", True), ("どこに住んでいますか", False), ("I use my iPhone手机 a lot.", False), ("Wo wohnt Zoë?", False),
+     ("Где я живу?", False), ("", False), ("😀", False)],
+)  # fmt: skip
+def test_a_text_in_letters_that_minilm_does_not_know_is_unread(text: str, unread: bool) -> None:
+    assert is_unread(text, MiniLM()) is unread
+    assert not is_unread(text, HashingEmbedder())  # of another nothing is known
+
+
+@needs_word_piece
+def test_a_question_that_minilm_can_not_read_is_answered_by_words(tmp_path: Path) -> None:
+    like_minilm = Odd(MiniLM.name, MiniLM.dimension)
+    with memdb.open(tmp_path / "mem.db", embedder=like_minilm, llm=None) as mem:
+        for text in ("我喜欢猫。", "我对花生过敏。", "我住在上海。"):
+            mem.observe(text, user_id="ana")
+        mem.drain()
+        hits = mem.search("我对什么过敏", user_id="ana")
+        assert (hits[0].fact.value_text, hits.embedder) == ("我对花生过敏。", None)
+        assert str(hits.degraded).startswith("searched by words only: all-MiniLM-L6-v2 knows less than half")
+        assert mem.search("peanuts", user_id="ana").embedder == MiniLM.name
+        assert mem.search("我对什么过敏", user_id="ana", weights="vector-only").embedder == MiniLM.name  # by which words do not count

@@ -246,6 +246,17 @@ def test_the_same_words_without_what_limits_them_are_a_fact(text: str, key: str,
         ("I hate mushrooms, dad eats anything", {("user.dislikes", "mushrooms")}),
         ("I love pizza and pasta is ok", {("user.likes", "pizza")}),
         ("I like tea, cake and pasta", {("user.likes", "tea"), ("user.likes", "cake"), ("user.likes", "pasta")}),
+        (
+            "I like action, crime and comedy films",
+            {("user.likes", "action films"), ("user.likes", "crime films"), ("user.likes", "comedy films")},
+        ),
+        ("I like sunny and warm weather", {("user.likes", "sunny weather"), ("user.likes", "warm weather")}),
+        ("I like board games and history books", {("user.likes", "board games"), ("user.likes", "history books")}),
+        ("I enjoy listening to Anna Maria Holt's Little Nocturnes", {("user.likes", "listening to Anna Maria Holt's Little Nocturnes")}),
+        ("We're going to Rome, Florence and Naples next month", {("user.plans", "going to Rome, Florence and Naples")}),
+        ("I love the sea and the mountains", {("user.likes", "the sea"), ("user.likes", "the mountains")}),
+        ("I like The Beatles and The Kinks", {("user.likes", "The Beatles"), ("user.likes", "The Kinks")}),
+        ("I love hiking, and the mountains are near", {("user.likes", "hiking")}),
         ("I'm into electronic and rock music", {("user.likes", "electronic music"), ("user.likes", "rock music")}),
         ("I like garlic and Thai food", {("user.likes", "garlic"), ("user.likes", "Thai food")}),
         ("I like the friendship and hope part", set()),
@@ -330,9 +341,20 @@ def test_relatives_by_marriage_and_several_at_once_are_spoken_of(
     assert [(one.key, one.value_text) for one in read(text, predicates)] == [(key, told)]
 
 
-@pytest.mark.parametrize("word", ["esp.", "esp", "e.g.", "especially"])
+@pytest.mark.parametrize("word", ["e.g.", "for example"])
 def test_what_is_named_as_an_example_is_no_thing_of_its_own(word: str, predicates: Mapping[str, Predicate]) -> None:
     assert said(read(f"i love thai food, {word} pad thai", predicates)) == [("user.likes", "thai food", False)]
+
+
+@pytest.mark.parametrize("word", ["esp", "especially", "particularly"])
+def test_what_is_liked_most_is_liked_too(word: str, predicates: Mapping[str, Predicate]) -> None:
+    found = said(read(f"i love thai food, {word} pad thai", predicates))
+    assert found == [("user.likes", "thai food", False), ("user.likes", "pad thai", False)]
+
+
+@pytest.mark.parametrize("when", ["in autumn", "when it rains", "the last part", "my mum's", "on Sundays", "outdoors", "small ones"])
+def test_when_and_of_what_something_is_liked_most_is_nothing_liked(when: str, predicates: Mapping[str, Predicate]) -> None:
+    assert {one.object for one in read(f"I love hiking, especially {when}", predicates)} <= {"hiking"}
 
 
 def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: Mapping[str, Predicate]) -> None:

@@ -264,6 +264,7 @@ PLANS = [
     ("rank", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("rank", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"),
     ("understand.last_talk", "SEARCH facts USING COVERING INDEX facts_said (user_id=? AND valid_from<?)"),
+    ("understand.first_talk", "SEARCH facts USING COVERING INDEX facts_said (user_id=?)"),
     ("scan.words", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("scan.words", "SEARCH facts USING COVERING INDEX"),
     ("scan.matches", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),

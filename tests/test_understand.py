@@ -464,6 +464,27 @@ def test_an_irregular_verb_is_found_in_its_other_forms(mem: memdb.Memory, query:
 
 @pytest.mark.parametrize(
     "query",
+    ["What did we talk about in our first conversation?", "What was our very first chat about?", "When did we first talk?",
+     "What did I tell you the first time we talked?", "What did you say when we first met?", "What did I say in my first chat with you?"],
+)  # fmt: skip
+def test_the_first_conversation_is_that_of_the_first_day(conversations: memdb.Memory, query: str) -> None:
+    hits = conversations.search(query, user_id="me", now=NOW, kinds=["message"])
+    assert hits.question.days == ("10 April 2025",)
+    assert hits[0].fact.value_text == "We talked about my knee last time."
+    assert conversations.search(query, user_id="somebody else", now=NOW).question.days == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["When was the first time I talked about Japan?", "What did my wife wear when we first met?", "What was our first conversation with Marta?",
+     "What did we say in our first conversation about Rome?", "How was my first talk at the library?"],
+)  # fmt: skip
+def test_what_else_was_first_is_no_conversation(conversations: memdb.Memory, query: str) -> None:
+    assert conversations.search(query, user_id="me", now=NOW).question.days == ()
+
+
+@pytest.mark.parametrize(
+    "query",
     ["When was the last time I talked about Japan?", "What did I order last time?", "Who won last time?", "How was my last session at the gym?",
      "What did I say the last time I was in Faro?", "What was in the last chat with Marta?", "What did I say at the end?"],
 )  # fmt: skip

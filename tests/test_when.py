@@ -419,3 +419,10 @@ def test_what_was_said_on_a_day_written_so_is_found_before_the_like_of_other_day
             mem.observe(f"今天我买了{bought}", "真好", user_id="王峰", timestamp=f"2025-05-0{day}T10:00:00Z")
         found = mem.search("在5月3号我买了什么", user_id="王峰", now=WEDNESDAY, limit=2)
     assert {hit.fact.value_text for hit in found} == {"今天我买了葡萄", "真好"}
+
+
+@pytest.mark.parametrize("query", ["在5月3号我买了什么", "5월 3일에 뭐 샀어?", "What did I buy on 3 May?"])
+def test_a_day_without_a_year_may_be_that_of_years_ago(mem: memdb.Memory, query: str) -> None:
+    times = mem.search(query, user_id="王峰", now=WEDNESDAY).question.times
+    assert {begins.year for begins, _ in times} >= {2023, 2024, 2025}
+    assert len(mem.search("在2023年5月3号我买了什么", user_id="王峰", now=WEDNESDAY).question.times) == 1

@@ -19,7 +19,7 @@ from memdb.config import Config
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.echoes import echoing
 from memdb.eligible import eligible
-from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.embed import Embedder, check_vectors, is_unread, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import ModelError, ModelUnavailable
 from memdb.filters import Sifted
@@ -157,7 +157,10 @@ def _meant(
     """What a question means and what its user is after, as vectors, where the weight set and the settings look for what is near."""
     if not (asked.legs.semantic and asked.chosen.weight.get("k_vec", 1)):
         return _Meant(None, None, None)
-    vector, degraded = _embed(asked.question.meaning, embedder, db, model, ready)
+    meaning = asked.question.meaning
+    if ready is None and embedder is not None and asked.chosen.weight.get("lexical") and is_unread(meaning, embedder):
+        return _Meant(None, None, f"searched by words only: {embedder.name} knows less than half of the letters in the question")
+    vector, degraded = _embed(meaning, embedder, db, model, ready)
     return _Meant(vector, _embed(goal, embedder, db, model)[0] if goal and vector is not None else None, degraded)
 
 

@@ -34,12 +34,21 @@ from memdb.cues import (
     asks_past,
     asks_present,
     change_in,
+    first_talk_in,
     last_talk_in,
     order_in,
     said_in,
     said_then_in,
 )
-from memdb.cues_abroad import asks_former_abroad, asks_present_abroad, change_abroad, last_talk_abroad, order_abroad, said_abroad
+from memdb.cues_abroad import (
+    asks_former_abroad,
+    asks_present_abroad,
+    change_abroad,
+    first_talk_abroad,
+    last_talk_abroad,
+    order_abroad,
+    said_abroad,
+)
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.hyponyms import hypernyms_in
@@ -334,8 +343,7 @@ def _asked(put: _Put, asker: Asker) -> _Placed:
         spans = birthdays_in(text, asker.born(), now=now, zone=zone)
     order = None
     if not _LAST.isdisjoint(plain):
-        match = last_talk_in(text)
-        talk = asker.last_talk(match, since=match["since"] is not None) if match else []
+        talk = _talk(text, asker)
         spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
     if not _SAID.isdisjoint(plain) and (asked := said_in(_blanked(text, spans))) is not None:
         said, day = asker.said(asked, text, spans) if asked.alone else ([], [])
@@ -344,6 +352,13 @@ def _asked(put: _Put, asker: Asker) -> _Placed:
         said, day = asker.said_then(then, text)
         return _Placed(day or spans, then.order if day else order, said)
     return _Placed(spans, order, [])
+
+
+def _talk(text: str, asker: Asker) -> list[TimeSpan]:
+    """The day of the last conversation, all the time since, or the day of the first one, where a question speaks of it."""
+    if (match := last_talk_in(text)) is not None:
+        return asker.last_talk(match, since=match["since"] is not None)
+    return asker.first_talk(match) if (match := first_talk_in(text)) is not None else []
 
 
 def _asked_abroad(text: str, language: Language, asker: Asker) -> _Placed:
@@ -355,6 +370,8 @@ def _asked_abroad(text: str, language: Language, asker: Asker) -> _Placed:
     if (talk := last_talk_abroad(text, language)) is not None:
         day = asker.last_talk(talk[0], since=talk[1])
         return _Placed(day, None, []) if day else _Placed(spans, order_abroad(_blanked(text, spans), language), [])
+    if (match := first_talk_abroad(text, language)) is not None and (day := asker.first_talk(match)):
+        return _Placed(day, None, [])
     if (asked := said_abroad(text, language)) is not None:
         said, day = asker.said(asked, text) if isinstance(asked, Said) else asker.said_then(asked, text)
         if day:
