@@ -230,7 +230,7 @@ def _understood(put: _Put, asker: Asker) -> Question:
         "order": placed.order,
         "keys": keys,
         "hypernyms": hypernyms_in(text[:_GRAMMAR], put.words),
-        "suggestion": grammar is None and actor != "assistant" and asks_suggestion(text[:_GRAMMAR], put.words),
+        "suggestion": grammar is None and actor != "assistant" and asks_suggestion(text[-_GRAMMAR:], put.words),
         "by_beginning": grammar is not None
         or (not text.isascii() and ONLY_ENGLISH.isdisjoint(put.words) and _ACCENTED.search(text) is not None),
         "said": tuple(placed.said),
