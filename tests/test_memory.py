@@ -286,6 +286,11 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.evaluate("feedback"), "labelled is str; give several"),
         (lambda mem: mem.remember("x", user_id="ana", tags=None), "tags is NoneType; give a list"),
         (lambda mem: mem.remember("x", user_id="ana", confidence="high"), "confidence is 'high'; give a number between 0 and 1"),
+        (lambda mem: mem.remember("x", user_id="ana", importance=True), "importance is True; give a number between 0 and 1"),
+        (
+            lambda mem: mem.remember_many([{"value_text": "x", "user_id": "ana", "importance": True}]),
+            "field importance: give a number between 0 and 1",
+        ),
         (lambda mem: mem.search("x", user_id="ana", limit="5"), "limit is '5'; give a whole number"),
         (lambda mem: mem.search("x", user_id="ana", max_age_days=timedelta(days=1)), "max_age_days is datetime.timedelta.*; give a number"),
         (lambda mem: mem.search("x", user_id="ana", statuses=iter(["active"])), "statuses is a list_iterator, which can be read only once"),
