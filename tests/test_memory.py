@@ -627,6 +627,13 @@ def test_what_was_never_believed_is_no_change_when_it_is_dropped(mem: memdb.Memo
     assert mem.profile("ana", now="2025-03-03").recent_changes == []
 
 
+def test_a_profile_tells_no_change_of_what_is_as_it_was(mem: memdb.Memory) -> None:
+    for text, day in (("I live in Porto.", "02-01"), ("I've moved to Lisbon.", "02-10"), ("I moved to Porto last week.", "01-20")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}T10:00:00Z")
+        mem.drain()
+    assert [one[1:3] for one in told_changes(mem, "2025-02-12")] == [("User lives in Porto", "User lives in Lisbon")]
+
+
 def stored_profiles(mem: memdb.Memory) -> list[object]:
     return [row[0] for row in mem._store.database().connection.execute("select profile from profiles where profile <> '{}'").fetchall()]
 
