@@ -1361,6 +1361,7 @@ def test_the_demo_conversation_runs_forward_in_time() -> None:
         ("user.lives_in", "lives_in", "lives in"),
         ("user.shoe_size", None, "has the shoe size"),
         ("user.office_manager", None, "has the office manager"),
+        ("user.budget_for_trip", "budget_for", "has a budget for the trip"),
         ("user.jazz_band", None, "is in the jazz band"),
     ],
 )
