@@ -173,3 +173,20 @@ def test_a_last_day_is_of_a_job_that_is_known() -> None:
 )
 def test_whoever_is_where_they_live_is_on_no_visit_there(tell: Tell, said: str, then: str, expected: dict[str, str]) -> None:
     assert {fact.key: fact.object for fact in tell(said, then).facts("ana", now="2025-03-02T12:00:00Z")} == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "until"),
+    [
+        ("My contract with Nokia ends on 31 March.", "user.works_at", "2025-04-01"),
+        ("My contract at the hospital finishes in May.", "user.works_at", "2025-06-01"),
+        ("My job at Asda finishes on Friday.", "user.works_at", "2025-03-08"),
+        ("I'm temping at Aldi for two weeks.", "user.works_at", "2025-03-15"),
+        ("We're renting in Lisbon for three months.", "user.lives_in", "2025-06-01"),
+        ("This week I'm getting up at 5.", "user.gets_up_at", "2025-03-03"),
+        ("I'm working from home until Friday.", "user.works_from", "2025-03-08"),
+    ],
+)
+def test_what_is_so_for_a_while_ends_then(tell: Tell, said: str, key: str, until: str) -> None:
+    (fact,) = tell(said).facts("ana", now="2025-03-01T12:00:00Z")
+    assert (fact.key, f"{fact.valid_to:%Y-%m-%d}") == (key, until)

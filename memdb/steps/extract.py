@@ -192,13 +192,15 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
 
 
 def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
-    """Note a fact, unless it was found already as surely; what it tells of its beginning is noted all the same."""
+    """Note a fact, unless it was found already as surely; what it tells of its beginning, and until when it is so, is noted all the same."""
     name = (candidate.key, as_spelled(candidate.object), candidate.negated)
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
         found[name] = candidate.model_copy(update={"explicit": True}) if known is not None and known.explicit else candidate
     elif known.valid_from is None and candidate.valid_from is not None and (candidate.valid_from < at or candidate.explicit):
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
+    elif known.valid_to is None and candidate.until:
+        found[name] = known.model_copy(update={"valid_to": candidate.valid_to, "temporary": candidate.temporary, "until": True})
 
 
 def _keep_until_then(found: _Found, there: Situation, text: str, *, at: datetime) -> None:
