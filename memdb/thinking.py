@@ -25,7 +25,7 @@ from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
 from memdb.privacy import named_secrets
-from memdb.putting_off import moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
+from memdb.putting_off import PUT_OFF, at_its_hour, moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
 from memdb.replies import spelled_out
@@ -252,7 +252,8 @@ def _extract(
 
     asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
-    read = [_on_its_day(db, _told_once(db, one, user_id=turn.user_id), turn, zone=config.zone) for one in read]
+    over = {one.key: one.object for one in read if one.negated and one.because == PUT_OFF}
+    read = [_on_its_day(db, _told_once(db, one, user_id=turn.user_id), turn, over=over, zone=config.zone) for one in read]
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
@@ -311,18 +312,24 @@ def _told_once(db: Database, said: Candidate, *, user_id: str) -> Candidate:
     return said.model_copy(update={"former": normalise(said.object) not in {normalise(str(value)) for (value,) in over}})
 
 
-def _on_its_day(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> Candidate:
+def _on_its_day(db: Database, said: Candidate, turn: Turn, *, over: Mapping[str, str], zone: tzinfo) -> Candidate:
     """What is moved by how long, or to a day by its number alone, on the day that is meant by when it was to be: "back a week", and "the
-    26th", of a test on 12 May, the one next to it."""
+    26th", of a test on 12 May, the one next to it. What is only at another hour than what is `over` is on its day."""
     if said.predicate not in ("plans", "deadline") or not said.explicit or said.negated:
         return said
     way = moved_to_a_day(turn.user_input) if said.event_time is not None else None
     of_week = moved_to_a_weekday(turn.user_input) if said.event_time is not None and way is None else None
     if said.event_time is not None and way is None and of_week is None:
         return said
-    planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=said.object)
+    was_called = over.get(said.key, said.object)
+    planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=was_called)
     if not planned:
         return said
+    if said.event_time is None and normalise(was_called) != normalise(said.object):
+        began, ended = planned[0]
+        at = to_utc(at_its_hour(in_zone(to_utc(str(began)), zone), said.object))
+        until = None if ended is None else to_utc(str(ended)) + (at - to_utc(str(began)))
+        return said.model_copy(update={"event_time": at, "valid_to": until})
     if said.event_time is None:
         begins, ends = (at and _shifted(turn.user_input, to_utc(str(at)), zone) for at in planned[0])
         return said.model_copy(update={"event_time": begins, "valid_to": ends})

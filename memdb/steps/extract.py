@@ -192,7 +192,7 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
 
 
 def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
-    """Note a fact, unless it was found already as surely; what it tells of its beginning, and until when it is so, is noted all the same."""
+    """Note a fact, unless it was found already as surely; what it tells of when it begins and ends is noted all the same."""
     name = (candidate.key, as_spelled(candidate.object), candidate.negated)
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
