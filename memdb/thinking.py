@@ -28,7 +28,7 @@ from memdb.privacy import named_secrets
 from memdb.putting_off import PUT_OFF, at_its_hour, moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
-from memdb.replies import spelled_out
+from memdb.replies import asks_leave, spelled_out
 from memdb.role_play import is_played
 from memdb.second_thoughts import Before
 from memdb.sentences import is_read_in_part
@@ -137,9 +137,14 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     if not is_oneself(turn.speaker, turn.user_id):
         return None
     asked = _asked_before(db, turn, turn.turn_id)
-    if "“" not in asked:  # as each of them quotes what it is about
+    by_itself = "“" not in asked  # else it quotes what it is about, as the memory does
+    if by_itself and not asks_leave(asked):
         return None
     doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, said_by=EVER, config=config)
+    if by_itself:  # "Shall I remember this?", of what the turn before said
+        said = _read_before(db, "believe.said", turn, turn.turn_id)
+        doubts = [one for one in doubts if one.leave and said and _comes_from(db, one.fact_id, str(said["turn_id"]))]
+        asked = doubts[0].question if len(doubts) == 1 else ""
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
         kinds, statuses = listed(_BELIEVED), listed(DECIDABLE)
         rows = db.all("believe.texts", user_id=turn.user_id, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
@@ -154,6 +159,11 @@ def _instead(db: Database, found: Interpreted, *, of: str) -> Interpreted:
     key = waits.key if waits is not None else None
     told = tuple(one.model_copy(update={"explicit": True}) if one.key == key and not one.negated else one for one in found.candidates)
     return replace(found, candidates=told)
+
+
+def _comes_from(db: Database, fact_id: str, turn_id: str) -> bool:
+    fact = read_fact(db, fact_id)
+    return fact is not None and fact.source_turn_id == turn_id
 
 
 def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
