@@ -36,6 +36,10 @@ _ITS_HOUR = r",? (?:at|from) (?P<clock>{clock})(?: in the (?:morning|afternoon|e
 _AN_HOUR = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|hours?|minutes?)\b", re.IGNORECASE
 )
+_OTHERWISE = re.compile(
+    r"\b(?:mov|push|put|shift|br[io]|postpon|re-?schedul|delay|rearrang|defer|switch|chang|pull|bump|slip|rebook|now|instead|rather|not)",
+    re.IGNORECASE,
+)
 _LEADS_IN = re.compile(
     r"\W*(?:(?:oh|ok|okay|update|actually|no|wait|sorry|ugh|well|and|so|but|just heard|they (?:rang|called|texted))[ ,.:!-]+){0,3}",
     re.IGNORECASE,
@@ -107,7 +111,9 @@ def _whose(clause: Clause, said: str, here: Circumstances, held_of: HeldOf) -> t
 
 def at_another_hour(text: str) -> re.Match[str] | None:
     """Return how a clause says that something is at another hour of its day; None where it does not."""
-    return next(filter(None, (compiled(way).match(text) for way in rules().put_off.hours)), None) if _AN_HOUR.search(text) else None
+    if _AN_HOUR.search(text) is None or _OTHERWISE.search(text) is None:
+        return None
+    return next(filter(None, (compiled(way).match(text) for way in rules().put_off.hours)), None)
 
 
 def hour_again(text: str) -> re.Match[str] | None:
