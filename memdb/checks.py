@@ -253,9 +253,9 @@ def _depth(value: JsonValue) -> int:
 
 
 def share(value: float | None, argument: str) -> float | None:
-    """Return a number if it lies in 0..1."""
+    """Return a number if it lies in 0..1; True is none."""
     try:
-        inside = value is None or (not isnan(value) and 0 <= value <= 1)
+        inside = value is None or (not isinstance(value, bool) and not isnan(value) and 0 <= value <= 1)
     except (TypeError, OverflowError):  # it is no number at all, or beyond all of them
         inside = False
     if not inside:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _HALF_DAY, _DAY = 12 * 60, 24 * 60  # minutes
+_NOON = 12
+_IN_DIGITS = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?(?:(?P<blank> ?)(?P<half>[ap])\.?m\.?)?", re.IGNORECASE)
 _EXACT, _NEAR, _ROUNDED, _ABOUT = 1, 5, 15, 30  # minutes by which a time may be off: 7:12, 7:10, "at seven", "around seven"
 _HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _MINUTES = {"five": 5, "ten": 10, "quarter": 15, "fifteen": 15, "twenty": 20, "half": 30, "thirty": 30, "forty": 40, "fifty": 50}
@@ -59,6 +61,23 @@ def clock_times(text: str) -> list[ClockTime]:
             if not any(one.start < match.end() and match.start() < one.start + len(one.words) for one in found):
                 found.append(_read(match, about=bool(_NOT_QUITE.search(text[max(0, match.start() - 10) : match.start()]))))
     return sorted(found, key=lambda one: one.start)
+
+
+def later(words: str, minutes: int) -> str | None:
+    """Return the time of the clock so many minutes after another, told as that is: "9am" an hour after "8am", "11" before "12"; None for
+    one that is not told in digits, or where it would be another day's."""
+    found = _IN_DIGITS.fullmatch(words)
+    if found is None:
+        return None
+    hour, half = int(found["hour"]), (found["half"] or "").lower()
+    bare = not half and hour <= _NOON  # of the morning or of the afternoon
+    at = (hour % 12 if half or bare else hour) * 60 + int(found["minute"] or 0) + (_HALF_DAY if half == "p" else 0) + minutes
+    at = at % _HALF_DAY if bare else at
+    if not 0 <= at < _DAY:
+        return None
+    told = at // 60 if not (half or bare) else (at // 60 - 1) % 12 + 1
+    shown = f"{told}:{at % 60:02}" if at % 60 or found["minute"] else str(told)
+    return f"{shown}{found['blank']}{'ap'[at >= _HALF_DAY]}m" if half else shown
 
 
 def _read(match: re.Match[str], *, about: bool) -> ClockTime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
@@ -123,4 +123,9 @@ def day_type(at: datetime, zone: tzinfo) -> DayType:
 def lived_day(at: datetime, zone: tzinfo) -> date:
     """Return the day as people count it: the small hours belong to the one before, so that a night is one day."""
     local = in_zone(at, zone)
-    return local.date() - timedelta(days=1) if local.hour < _BEGINS[0][0] else local.date()
+    return local.date() - timedelta(days=1) if local.hour < _BEGINS[0][0] and not is_a_day_alone(at, zone) else local.date()
+
+
+def is_a_day_alone(at: datetime, zone: tzinfo) -> bool:
+    """Tell whether a time is the very beginning of a day, as it is where only the day was told: at which hour, nobody knows."""
+    return in_zone(at, zone).time() == time()

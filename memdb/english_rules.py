@@ -242,10 +242,12 @@ class ChangedTo(Record):
 
 class PutOff(Record):
     """How one says that what `o` names is on another day now: by what is done with it, `passive` or `active`; by whoever it is with,
-    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`. `by` tells how far it is moved, and `alike`
-    which plans may be meant by what such a thing is called."""
+    `host`; by when it is `now`, or one is `going`; or that nobody knows when it is, `undated`; or that it is at another hour `at` of its
+    day, `hours`, or so many hours sooner or later. `by` tells how far it is moved, and `alike` which plans may be meant by what such a
+    thing is called."""
 
     undated: tuple[str, ...]
+    hours: tuple[str, ...]
     passive: str
     active: str
     host: str

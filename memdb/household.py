@@ -183,8 +183,8 @@ def _trigger_of(text: str) -> BreakTrigger | None:
     return next((rule.trigger for rule in household_rules().trigger if compiled(rule.match).search(said)), None)
 
 
-def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
-    """Return the feeling in a text that tells of this part of the day, or None for a neutral one."""
+def emotion_of(text: str, part: PartOfDay | None) -> EmotionRule | None:
+    """Return the feeling in a text that tells of this part of the day, None where nobody knows of which, or None for a neutral one."""
     rules = household_rules()
     meant = _without(rules.look_alikes + rules.negated + rules.unfelt, text[:_LOOKED_AT])
     return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and compiled(rule.match).search(meant)), None)

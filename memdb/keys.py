@@ -88,7 +88,8 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
         most = min(most, max((known.count("_") + 1 for known in predicates), default=0))
     for length in range(most, 0, -1):
         known = predicates.get("_".join(words[:length]))
-        if known is not None and (length == len(words) or not known.label.endswith(" the")):  # an office manager is no office
+        awaits = length < len(words) and known is not None and known.label.endswith(" the") and words[length - 1] != "for"
+        if known is not None and not awaits:  # an office manager is no office, but a budget for a trip is one for the trip
             rest = " ".join(words[length:])
             return known.model_copy(update={"predicate": name, "label": f"{known.label} {rest}".strip()}) if rest else known
     return Predicate(

@@ -1180,10 +1180,26 @@ class Memory:
         db = self._store.database()
         fact = reading.fact_of_user(db, fact_id, user_id=user_id) if fact_id is not None else None
         at, by = self._now(now), checks.given(weights, "weights") or self._answering.weights_for(user_id)
-        ask = partial(
-            self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
-        )
-        narrowed: Narrowed = {
+        said_by = self._said_by(now)
+
+        def ask(*, limit: int, **narrowed: Unpack[Narrowed]) -> Hits:
+            return self._answering.search(
+                query,
+                user_id=user_id,
+                limit=limit,
+                narrowed=narrowed,
+                as_of=self._past(as_of, "as_of"),
+                weights=by,
+                statuses=statuses,
+                goal=goal,
+                judged=False,
+                vector=vector,
+                now=at,
+                said_by=said_by,
+                record=False,
+            )
+
+        given: Narrowed = {
             "kinds": kinds,
             "categories": categories,
             "memory_types": memory_types,
@@ -1200,7 +1216,7 @@ class Memory:
         return explain_search(
             db,
             ask,
-            narrowed,
+            given,
             fact,
             limit=limit,
             weights=by,

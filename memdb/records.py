@@ -54,6 +54,17 @@ def _no_number(value: object) -> object:
 
 When = Annotated[datetime | date | str, BeforeValidator(_no_number)]
 
+
+def _no_truth(value: object) -> object:
+    """A number: True would count as 1."""
+    if isinstance(value, bool):
+        raise ValueError("give a number between 0 and 1")
+    return value
+
+
+Share = Annotated[float, BeforeValidator(_no_truth), Field(ge=0, le=1)]
+"""A number between 0 and 1."""
+
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
@@ -295,8 +306,8 @@ class NewFact(Record):
     value_json: JsonValue = Field(default=None, description="Details of any shape.")
     category: Category = Field(default="other", description="What it is about.")
     memory_type: MemoryType | None = Field(default=None, description="How long it lasts, from SIGNIFICANT to TRANSIENT.")
-    confidence: float = Field(default=0.4, ge=0, le=1, description="How sure it is.")
-    importance: float = Field(default=0.5, ge=0, le=1, description="How much it counts.")
+    confidence: Share = Field(default=0.4, description="How sure it is.")
+    importance: Share = Field(default=0.5, description="How much it counts.")
     source: Source = Field(default="user_message", description="Where it comes from.")
     event_time: When | None = Field(default=None, description="When what it speaks of happens, or is due.")
     valid_from: When | None = Field(default=None, description="Since when it is true; `timestamp`, if left out.")
@@ -524,8 +535,8 @@ class Item(Record):
     kind: str = "fact"
     key: str | None = None
     object: str | None = None
-    confidence: float = Field(default=1.0, ge=0, le=1)
-    importance: float | None = Field(default=None, ge=0, le=1)
+    confidence: Share = 1.0
+    importance: Share | None = None
     category: Category | None = None
     source: Source = "user_message"
     session_id: str | None = None
@@ -578,7 +589,7 @@ class Event(Record):
     timestamp: datetime
     participants: tuple[str, ...] = ()
     location: str | None = None
-    importance: float | None = Field(default=None, ge=0, le=1)
+    importance: Share | None = None
     trigger: BreakTrigger | None = None
     turn_id: str | None = None
 

@@ -74,6 +74,11 @@ def _as_done(rest: str) -> str | None:
     return f"I {past} {more}" if past and more else None
 
 
+def asks_leave(asked: str) -> bool:
+    """Tell whether what was said last asks whether what was said before it may be remembered: "Shall I remember this?"."""
+    return "?" in asked and compiled(rules().phrase["asks_leave"]).search(CONTRACTED.sub(expand, asked[-LONGEST_SENTENCE:])) is not None
+
+
 def added_in(text: str) -> str:
     """Return what a text adds to a list, if it does nothing else ("and eggs"), as it is written; "" if it is no such text."""
     found = compiled(rules().added.says).fullmatch(masked(text).strip(" \n.!")) if len(text) < _LONGEST_ADDITION else None

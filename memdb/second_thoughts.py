@@ -11,6 +11,7 @@ from memdb.claims import GUESSED, LOWER_CASE, Held, HeldOf, Person
 from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.keys import as_spelled, canonical_key, normalise, predicate_of, slug, telling
+from memdb.putting_off import PUT_OFF, hour_again, with_its_hour
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
@@ -108,11 +109,12 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     if len(turn.user_input) > SHORT or _PUTS_OFF.search(turn.user_input, 0, _BEGINNING) is None:
         return []
     said = CONTRACTED.sub(expand, turn.user_input)
-    found = compiled(rules().phrase["put_off_again"]).match(said)
+    hour = hour_again(said)
+    found = compiled(rules().phrase["put_off_again"]).match(said) if hour is None else None
     is_undated = found is None and compiled(rules().phrase["undated_again"]).match(said) is not None
     is_off = found is None and not is_undated and compiled(rules().phrase["called_off_again"]).match(said) is not None
     if (
-        (found is None and not is_off and not is_undated)
+        (found is None and not is_off and not is_undated and hour is None)
         or "?" in said
         or compiled(rules().over.unreal).search(said)
         or (earlier := there.earlier()) is None
@@ -122,9 +124,11 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     planned = [one for one in read if one.predicate == "plans" and one.event_time is not None and not one.negated]
     if len(planned) != 1:
         return []
+    if hour is not None:
+        return _at_another_hour(turn, _still_believed(planned, there), hour)
     if is_undated:
         over = _still_believed(planned, there)
-        ends = [one.model_copy(update=_ending(turn, "put off") | _TIMELESS) for one in over]
+        ends = [one.model_copy(update=_ending(turn, PUT_OFF) | _TIMELESS) for one in over]
         return [*ends, *(one.model_copy(update={"excerpt": beginning(turn.user_input), "explicit": True} | _TIMELESS) for one in over)]
     if found is None:
         over = [] if len(read) > 1 else _still_believed(planned, there)
@@ -135,6 +139,19 @@ def put_off_again(turn: Turn, there: Situation) -> list[Candidate]:
     until = compiled("(?:on|in) ").sub("", found["when"] or found["on"] or found["then"] or found["so_then"], count=1)
     says = turn.model_copy(update={"user_input": f"My appointment has been moved until {until}"})
     return [planned[0].model_copy(update=moved | {"event_time": one.event_time, "valid_to": one.valid_to}) for one in there.read(says, "")]
+
+
+def _at_another_hour(turn: Turn, planned: list[Candidate], hour: re.Match[str]) -> list[Candidate]:
+    """What was just planned, at the hour to which it is moved, and the end of what it was."""
+    moved: list[Candidate] = []
+    for one in planned:
+        then = with_its_hour(one.object, hour)
+        if then is not None and then != one.object:
+            parts = {"subject": one.subject, "predicate": one.predicate, "object": then}
+            told = {"object": then, "value_text": one.value_text.replace(one.object, then), "value_json": parts}
+            moved += [one.model_copy(update=_ending(turn, PUT_OFF) | _TIMELESS)]
+            moved += [one.model_copy(update=told | {"excerpt": beginning(turn.user_input), "explicit": True})]
+    return moved
 
 
 def taken_back(turn: Turn, there: Situation) -> list[Candidate] | None:

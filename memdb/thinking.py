@@ -25,10 +25,10 @@ from memdb.keys import canonical_key, normalise, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.mentioned import mentioned_in
 from memdb.privacy import named_secrets
-from memdb.putting_off import moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
+from memdb.putting_off import PUT_OFF, at_its_hour, moved_from, moved_to_a_day, moved_to_a_weekday, same_weekday_near, shifted
 from memdb.recording import read_fact
 from memdb.records import DECIDABLE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn, is_oneself
-from memdb.replies import spelled_out
+from memdb.replies import asks_leave, spelled_out
 from memdb.role_play import is_played
 from memdb.second_thoughts import Before
 from memdb.sentences import is_read_in_part
@@ -137,9 +137,14 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     if not is_oneself(turn.speaker, turn.user_id):
         return None
     asked = _asked_before(db, turn, turn.turn_id)
-    if "“" not in asked:  # as each of them quotes what it is about
+    by_itself = "“" not in asked  # else it quotes what it is about, as the memory does
+    if by_itself and not asks_leave(asked):
         return None
     doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, said_by=EVER, config=config)
+    if by_itself:  # "Shall I remember this?", of what the turn before said
+        said = _read_before(db, "believe.said", turn, turn.turn_id)
+        doubts = [one for one in doubts if one.leave and said and _comes_from(db, one.fact_id, str(said["turn_id"]))]
+        asked = doubts[0].question if len(doubts) == 1 else ""
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
         kinds, statuses = listed(_BELIEVED), listed(DECIDABLE)
         rows = db.all("believe.texts", user_id=turn.user_id, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
@@ -154,6 +159,11 @@ def _instead(db: Database, found: Interpreted, *, of: str) -> Interpreted:
     key = waits.key if waits is not None else None
     told = tuple(one.model_copy(update={"explicit": True}) if one.key == key and not one.negated else one for one in found.candidates)
     return replace(found, candidates=told)
+
+
+def _comes_from(db: Database, fact_id: str, turn_id: str) -> bool:
+    fact = read_fact(db, fact_id)
+    return fact is not None and fact.source_turn_id == turn_id
 
 
 def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
@@ -252,7 +262,8 @@ def _extract(
 
     asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
-    read = [_on_its_day(db, _told_once(db, one, user_id=turn.user_id), turn, zone=config.zone) for one in read]
+    over = {one.key: one.object for one in read if one.negated and one.because == PUT_OFF}
+    read = [_on_its_day(db, _told_once(db, one, user_id=turn.user_id), turn, over=over, zone=config.zone) for one in read]
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
@@ -311,18 +322,24 @@ def _told_once(db: Database, said: Candidate, *, user_id: str) -> Candidate:
     return said.model_copy(update={"former": normalise(said.object) not in {normalise(str(value)) for (value,) in over}})
 
 
-def _on_its_day(db: Database, said: Candidate, turn: Turn, *, zone: tzinfo) -> Candidate:
+def _on_its_day(db: Database, said: Candidate, turn: Turn, *, over: Mapping[str, str], zone: tzinfo) -> Candidate:
     """What is moved by how long, or to a day by its number alone, on the day that is meant by when it was to be: "back a week", and "the
-    26th", of a test on 12 May, the one next to it."""
+    26th", of a test on 12 May, the one next to it. What is only at another hour than what is `over` is on its day."""
     if said.predicate not in ("plans", "deadline") or not said.explicit or said.negated:
         return said
     way = moved_to_a_day(turn.user_input) if said.event_time is not None else None
     of_week = moved_to_a_weekday(turn.user_input) if said.event_time is not None and way is None else None
     if said.event_time is not None and way is None and of_week is None:
         return said
-    planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=said.object)
+    was_called = over.get(said.key, said.object)
+    planned = db.tuples("believe.planned_for", user_id=turn.user_id, key=said.key, object=was_called)
     if not planned:
         return said
+    if said.event_time is None and normalise(was_called) != normalise(said.object):
+        began, ended = planned[0]
+        at = to_utc(at_its_hour(in_zone(to_utc(str(began)), zone), said.object))
+        until = None if ended is None else to_utc(str(ended)) + (at - to_utc(str(began)))
+        return said.model_copy(update={"event_time": at, "valid_to": until})
     if said.event_time is None:
         begins, ends = (at and _shifted(turn.user_input, to_utc(str(at)), zone) for at in planned[0])
         return said.model_copy(update={"event_time": begins, "valid_to": ends})

@@ -39,6 +39,8 @@ def with_name(sentence: str, before: str = "") -> str | None:
         return f"I have a partner called {named['name']}{sentence[named.end() :]}"
     if len(kept) != 1 or compiled(rules().phrase["besides"]).search(told, kept[0].end()):
         return None
+    if named["whom"] and _has_a_name(kept[0]["who"].lower()):
+        return None  # "My boss hired someone. They've named her Director"
     end = kept[0].end()
     return f"{told[:end]}{' ' if kept[0]['whose'] else ' called '}{named['name']}{told[end:]}{sentence[named.end() :]}"
 
@@ -74,6 +76,12 @@ def _may_be(noun: str, pronoun: str) -> bool:
         return relations.get(noun, noun) in groups["pets"] or noun not in relations
     same, other = (groups["he"], groups["she"]) if pronoun in ("he", "his", "him") else (groups["she"], groups["he"])
     return noun in same or noun not in other
+
+
+def _has_a_name(noun: str) -> bool:
+    """Whether somebody has had a name for long, so that nobody names them any more: a boss or a sister, but no child or pet."""
+    relation = called().relations.get(noun)
+    return relation is not None and relation not in (*rules().groups["young"], *rules().groups["pets"])
 
 
 _OWNED = re.compile(r"\b(?:my|our|your|have|got|adopted)\b", re.IGNORECASE)  # behind which somebody may stand who is somebody's

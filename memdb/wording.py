@@ -61,6 +61,8 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
         label = f"{label.removesuffix('on')}in"
     if label.endswith(" in") and value.startswith("near "):
         label = label.removesuffix(" in")
+    if label.startswith("has a budget for the "):
+        label = f"{label} of"
     label = _denied(label) if denied else label
     label = _of_several(label) if several else label
     return f"{label} {_with_article(value) if counted else value}".strip()

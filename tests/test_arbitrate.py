@@ -1325,6 +1325,7 @@ def test_what_was_said_last_is_told_also_while_the_clock_is_behind_what_it_was(q
         mem.observe(text, user_id="ana", timestamp=at)
         mem.drain()
         assert mem.search(question, user_id="ana", limit=1)[0].fact.value_text == text
+        assert mem.explain(question, user_id="ana", limit=1).hits[0].fact.value_text == text
     assert "parrot" in mem.context("What did I say last?", user_id="ana").text
 
 

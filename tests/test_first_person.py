@@ -175,6 +175,11 @@ def test_a_memory_is_told_in_the_first_person_with_when_where_who_and_how_sure(m
     )
 
 
+def test_what_happened_on_a_day_at_no_hour_that_is_known_is_told_of_that_day(mem: memdb.Memory) -> None:
+    mem.event("Rui baked a cake", user_id="home", timestamp="2025-03-04", participants=["Rui"])
+    assert told(mem).value_text.startswith("On Tuesday I noticed that Rui baked a cake")
+
+
 def test_a_feeling_is_told_of_and_an_earlier_time_like_it(mem: memdb.Memory) -> None:
     for week in ("03", "10"):
         mem.event("Mila and Rui were dancing", user_id="home", timestamp=f"2025-03-{week}T18:00:00Z", participants=["Mila", "Rui"])

@@ -241,3 +241,36 @@ def test_a_question_in_other_words_is_answered_too(mem: memdb.Memory, question: 
 @given(text=st.text(max_size=80), question=st.text(max_size=80))
 def test_any_text_is_heard_safely(text: str, question: str) -> None:
     assert hear(text, question, [Doubt(fact_id="f", question=question)], read=lambda fact_id: None) is None
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer", "status"),
+    [
+        ("Shall I remember this?", "ok", "active"),
+        ("Got it. Should I save that?", "yes please", "active"),
+        ("Do you want me to remember that?", "Sure", "active"),
+        ("Is it OK if I remember that?", "That's fine with me.", "active"),
+        ("Would you like me to note it down?", "no thanks", "expired"),
+        ("Shall I remember this?", "Please don't.", "expired"),
+        ("Shall I remember this?", "What for?", "pending_confirmation"),
+        ("Shall I book a table?", "ok", "pending_confirmation"),
+        ("I see.", "ok", "pending_confirmation"),
+    ],
+)
+def test_an_answer_to_whether_this_may_be_remembered_decides_it(mem: memdb.Memory, asks: str, answer: str, status: str) -> None:
+    for text, reply, minute in (("I have diabetes.", asks, 0), (answer, "Noted.", 1)):
+        mem.observe(text, reply, user_id="ana", session_id="s", timestamp=f"2025-03-01T10:0{minute}:00Z")
+        mem.drain()
+    assert [fact.status for fact in mem.facts("ana", statuses=["active", "pending_confirmation", "expired"])] == [status]
+
+
+def test_where_it_is_not_clear_which_may_be_remembered_neither_is(mem: memdb.Memory) -> None:
+    for text, minute in (("I have diabetes and I take metformin.", 0), ("ok", 1)):
+        mem.observe(text, "Shall I remember this?", user_id="ana", session_id="s", timestamp=f"2025-03-01T10:0{minute}:00Z")
+        mem.drain()
+    assert {fact.status for fact in mem.facts("ana", statuses=["active", "pending_confirmation"])} == {"pending_confirmation"}
+
+
+def test_ok_is_no_answer_to_whether_something_is_right(mem: memdb.Memory) -> None:
+    asked(mem, "ok", "I live in Atlanta.", "I live in Atlanta.", "I don't live in Atlanta.")
+    assert "pending_confirmation" in believed(mem).values()

@@ -286,6 +286,11 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.evaluate("feedback"), "labelled is str; give several"),
         (lambda mem: mem.remember("x", user_id="ana", tags=None), "tags is NoneType; give a list"),
         (lambda mem: mem.remember("x", user_id="ana", confidence="high"), "confidence is 'high'; give a number between 0 and 1"),
+        (lambda mem: mem.remember("x", user_id="ana", importance=True), "importance is True; give a number between 0 and 1"),
+        (
+            lambda mem: mem.remember_many([{"value_text": "x", "user_id": "ana", "importance": True}]),
+            "field importance: give a number between 0 and 1",
+        ),
         (lambda mem: mem.search("x", user_id="ana", limit="5"), "limit is '5'; give a whole number"),
         (lambda mem: mem.search("x", user_id="ana", max_age_days=timedelta(days=1)), "max_age_days is datetime.timedelta.*; give a number"),
         (lambda mem: mem.search("x", user_id="ana", statuses=iter(["active"])), "statuses is a list_iterator, which can be read only once"),
@@ -620,6 +625,13 @@ def test_what_was_never_believed_is_no_change_when_it_is_dropped(mem: memdb.Memo
     assert asked.status == "pending_confirmation"
     mem.reject(asked.fact_id, now="2025-03-02")
     assert mem.profile("ana", now="2025-03-03").recent_changes == []
+
+
+def test_a_profile_tells_no_change_of_what_is_as_it_was(mem: memdb.Memory) -> None:
+    for text, day in (("I live in Porto.", "02-01"), ("I've moved to Lisbon.", "02-10"), ("I moved to Porto last week.", "01-20")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}T10:00:00Z")
+        mem.drain()
+    assert [one[1:3] for one in told_changes(mem, "2025-02-12")] == [("User lives in Porto", "User lives in Lisbon")]
 
 
 def stored_profiles(mem: memdb.Memory) -> list[object]:

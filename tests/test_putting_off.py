@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 import memdb
+from memdb.clock import later
 from memdb.english_rules import rules
 from memdb.putting_off import Way, meant_by, moved_from, moved_to_a_day, shifted
 
@@ -43,6 +44,54 @@ def planned(mem: memdb.Memory, *said: str) -> dict[str, str]:
 )
 def test_what_was_just_planned_is_moved_without_its_name(mem: memdb.Memory, said: str, day: str) -> None:
     assert planned(mem, "My dentist appointment is on Friday at 3.", said) == {"dentist appointment": day}
+
+
+@pytest.mark.parametrize(
+    ("said", "plan"),
+    [
+        ("The dentist is at 2 instead of 10.", "dentist appointment at 2"),
+        ("My dentist appointment has been moved to 4pm.", "dentist appointment at 4pm"),
+        ("The dentist has been brought forward an hour.", "dentist appointment at 9am"),
+        ("Ana pushed my dentist appointment back to half past two.", "dentist appointment at half past two"),
+        ("it's been moved to 4pm", "dentist appointment at 4pm"),
+        ("ugh, they rang, it's at 2 now", "dentist appointment at 2"),
+        ("it's been pushed back by 30 minutes", "dentist appointment at 10:30am"),
+        ("The dentist moved to 5 Main Street.", "dentist appointment at 10am"),
+        ("they moved it to room 4", "dentist appointment at 10am"),
+        ("If the dentist is moved to 3 I can't go.", "dentist appointment at 10am"),
+        ("My sister's dentist is at 2 instead of 10.", "dentist appointment at 10am"),
+        ("Please move my dentist appointment to 3pm.", "dentist appointment at 10am"),
+    ],
+)
+def test_what_is_at_another_hour_is_on_the_same_day(mem: memdb.Memory, said: str, plan: str) -> None:
+    assert planned(mem, "I have a dentist appointment on 20 May at 10am.", said) == {plan: "20 May"}
+
+
+def test_what_an_application_keeps_with_its_hour_is_at_the_other_hour(mem: memdb.Memory) -> None:
+    at = "2025-05-20T10:00:00Z"
+    mem.remember(
+        "Plans a dentist appointment", user_id="ana", key="user.plans", object="dentist appointment", event_time=at, timestamp="2025-05-01"
+    )
+    planned(mem, "My dentist appointment has been moved to 2.")
+    (fact,) = mem.facts("ana", statuses=["active"], key="user.plans", now="2025-05-05T11:00:00Z")
+    assert (fact.object, f"{fact.event_time:%d %H:%M}") == ("dentist appointment at 2", "20 14:00")
+
+
+@pytest.mark.parametrize(
+    ("words", "minutes", "then"),
+    [
+        ("8am", 60, "9am"),
+        ("12pm", 60, "1pm"),
+        ("11", 60, "12"),
+        ("12", 60, "1"),
+        ("15:30", -45, "14:45"),
+        ("9.30 am", -30, "9:00 am"),
+        ("11pm", 90, None),
+        ("half past two", 60, None),
+    ],
+)
+def test_the_hour_is_told_as_it_was(words: str, minutes: int, then: str | None) -> None:
+    assert later(words, minutes) == then
 
 
 @pytest.mark.parametrize(
@@ -152,6 +201,7 @@ def test_a_day_by_its_number_is_next_to_the_one_that_was_planned(mem: memdb.Memo
     [
         ("it was postponed to the 3rd", "later"),
         ("they brought it forward to the 3rd", "sooner"),
+        ("they moved it up to the 3rd", "sooner"),
         ("it's moved to the 3rd", "either"),
         ("it's moved to the 3rd of June", None),
         ("it's on the 3rd", None),
@@ -159,6 +209,10 @@ def test_a_day_by_its_number_is_next_to_the_one_that_was_planned(mem: memdb.Memo
 )
 def test_what_moves_something_to_a_day_by_its_number(text: str, way: Way | None) -> None:
     assert moved_to_a_day(text) == way
+
+
+def test_what_is_moved_up_to_a_weekday_is_sooner(mem: memdb.Memory) -> None:
+    assert planned(mem, "I have a job interview on Friday 16 May.", "They moved my interview up to Monday.") == {"job interview": "12 May"}
 
 
 def test_nothing_is_moved_to_a_day_that_has_gone_by() -> None:

@@ -124,10 +124,17 @@ def test_where_it_is_not_sure_who_is_meant_nothing_is_said(mem: memdb.Memory, sa
 
 @pytest.mark.parametrize(
     "said",
-    ["My friend in Leeds, England, is sick", "I have two girls and a son. They're called Ana, Bea and Max", "my new baby is a Kawasaki"],
+    [
+        "My friend in Leeds, England, is sick",
+        "I have two girls and a son. They're called Ana, Bea and Max",
+        "my new baby is a Kawasaki",
+        "My boss hired someone. They've named her Director",
+        "My manager was promoted. They've named him Vice President",
+    ],
 )
 def test_who_is_not_named_has_no_name(mem: memdb.Memory, said: str) -> None:
-    assert not {value for key, value in after(mem, said) if value in ("England", "Ana", "Max", "Kawasaki")}
+    wrong = ("England", "Ana", "Max", "Kawasaki", "Director", "Vice President")
+    assert not {value for key, value in after(mem, said) if value in wrong}
 
 
 @pytest.mark.parametrize(

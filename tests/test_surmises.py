@@ -54,6 +54,7 @@ def test_what_may_be_over_is_asked_about_and_believed_until_then(before: str, te
     ("before", "text"),
     [
         ("I work at Tesco.", "If Tesco ever let me go I'd try Aldi."),
+        ("My ex-girlfriend is called Lea.", "My ex-girlfriend Lea and I share a dog."),
         ("I work at Tesco.", "My sister parted ways with Tesco."),
         ("I don't eat pork.", "When I eat pork I get a rash."),
         ("I don't eat pork.", "If I eat pork, my mother cries."),

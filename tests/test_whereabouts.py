@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import memdb
 from memdb.whereabouts import last_day_there
 
+Tell = Callable[..., memdb.Memory]
 PORTO, BOSCH = "I live in Porto.", "I work at Bosch."
 ASKED = "How long have you lived there?"
 
@@ -155,3 +157,36 @@ def test_a_last_day_of_something_else_ends_no_job(tmp_path: Path, said: list[str
 
 def test_a_last_day_is_of_a_job_that_is_known() -> None:
     assert list(last_day_there("My last day is Friday.", {"lives_in": "Porto"}, "")) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "expected"),
+    [
+        ("I'm moving to York soon.", "We're in York now.", {"user.lives_in": "York"}),
+        ("I live in Hull and I'm moving to Bath in September.", "So we're in Bath now.", {"user.lives_in": "Bath"}),
+        ("I'm staying in Leeds. I'm moving to York soon.", "We're in York now.", {"user.lives_in": "York"}),
+        ("I live in York. I'm staying in Leeds.", "I'm in York.", {"user.lives_in": "York"}),
+        ("I live in Hull.", "I'm in York now.", {"user.lives_in": "Hull", "user.staying_in": "York"}),
+        ("I live in York. I moved to Leeds.", "I'm in York.", {"user.lives_in": "Leeds", "user.staying_in": "York"}),
+        ("I'm moving to Porto soon.", "I'm in Porto now to look at flats.", {"user.plans": "moving to Porto", "user.staying_in": "Porto"}),
+    ],
+)
+def test_whoever_is_where_they_live_is_on_no_visit_there(tell: Tell, said: str, then: str, expected: dict[str, str]) -> None:
+    assert {fact.key: fact.object for fact in tell(said, then).facts("ana", now="2025-03-02T12:00:00Z")} == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "until"),
+    [
+        ("My contract with Nokia ends on 31 March.", "user.works_at", "2025-04-01"),
+        ("My contract at the hospital finishes in May.", "user.works_at", "2025-06-01"),
+        ("My job at Asda finishes on Friday.", "user.works_at", "2025-03-08"),
+        ("I'm temping at Aldi for two weeks.", "user.works_at", "2025-03-15"),
+        ("We're renting in Lisbon for three months.", "user.lives_in", "2025-06-01"),
+        ("This week I'm getting up at 5.", "user.gets_up_at", "2025-03-03"),
+        ("I'm working from home until Friday.", "user.works_from", "2025-03-08"),
+    ],
+)
+def test_what_is_so_for_a_while_ends_then(tell: Tell, said: str, key: str, until: str) -> None:
+    (fact,) = tell(said).facts("ana", now="2025-03-01T12:00:00Z")
+    assert (fact.key, f"{fact.valid_to:%Y-%m-%d}") == (key, until)

@@ -41,6 +41,7 @@ Tell = Callable[..., memdb.Memory]
         ("owns", "own studio", "owns their own studio"),
         ("owns", "three houses", "owns three houses"),
         ("lives in", "near Porto", "lives near Porto"),
+        ("has a budget for the trip", "1500 euros", "has a budget for the trip of 1500 euros"),
         ("lives in", "Porto", "lives in Porto"),
         ("plans", "race", "plans a race"),
         ("plans", "dentist appointment", "plans a dentist appointment"),

@@ -18,6 +18,7 @@ from memdb.clause import Clause
 from memdb.english import clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import capitals_in, changed_in, exchanged_in, goes_on_in, swapped_in, taken_to_in, taken_up_in
+from memdb.following import follow_from, without_stays
 from memdb.forms import filled_in
 from memdb.keys import as_spelled, canonical_key, normalise, slug, telling
 from memdb.putting_off import put_off_in
@@ -27,7 +28,6 @@ from memdb.second_thoughts import (
     SHORT,
     Before,
     Situation,
-    end_of,
     more_of_the_same,
     put_off_again,
     said_anew,
@@ -40,7 +40,6 @@ from memdb.surmises import surmised_in
 from memdb.whereabouts import AT_A_PLACE, at_its_place, first_day_there, last_day_there
 
 _DONE = frozenset(("plays", "hobby", "learning"))
-_UNDER_WAY = ("plans", "learning")
 _HOW_OFTEN = re.compile(r" (?:on \w+days|every (?:\w+day|morning|evening|night|week|weekend)|(?:once|twice|\w+ times) (?:a|every) \w+)\b")
 
 _Found = dict[tuple[str, str, bool], Candidate]
@@ -187,20 +186,21 @@ def _stated(turn: Turn, there: Situation) -> list[Candidate]:
         if len(found) >= MOST_FACTS:
             break
     _keep_until_then(found, there, turn.user_input, at=turn.timestamp)
-    came = (*_done(found.values(), there), *_arrived(turn, found.values(), there), *_single_no_more(turn, found.values(), there))
-    for one in came:
+    for one in follow_from(turn, found.values(), there):
         _note(found, one, at=turn.timestamp)
-    return _without_offers(list(found.values())[:MOST_FACTS], said, here)
+    return without_stays(turn, _without_offers(list(found.values())[:MOST_FACTS], said, here), there)
 
 
 def _note(found: _Found, candidate: Candidate, *, at: datetime) -> None:
-    """Note a fact, unless it was found already as surely; what it tells of its beginning is noted all the same."""
+    """Note a fact, unless it was found already as surely; what it tells of when it begins and ends is noted all the same."""
     name = (candidate.key, as_spelled(candidate.object), candidate.negated)
     known = found.get(name)
     if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
         found[name] = candidate.model_copy(update={"explicit": True}) if known is not None and known.explicit else candidate
     elif known.valid_from is None and candidate.valid_from is not None and (candidate.valid_from < at or candidate.explicit):
         found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
+    elif known.valid_to is None and candidate.until:
+        found[name] = known.model_copy(update={"valid_to": candidate.valid_to, "temporary": candidate.temporary, "until": True})
 
 
 def _keep_until_then(found: _Found, there: Situation, text: str, *, at: datetime) -> None:
@@ -288,43 +288,6 @@ def _of_pets_gone(facts: list[Candidate], here: Circumstances, held_of: HeldOf |
         about = of_owner(relation, here).slug if named_first else slug(name)
         ends += [one.model_copy(update={"key": held, "object": value, "value_json": None}) for held, value in held_of(about)]
     return ends
-
-
-def _done(facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
-    """What was only considered, and has come, or is planned by now: "moving to Porto", of who moved, or is moving, to Porto."""
-    own = (one for one in facts if one.object and not (one.negated or one.denies) and one.subject == there.owner.slug)
-    new = [one for one in own if one.explicit or one.predicate in _UNDER_WAY]
-    key = canonical_key(there.owner.slug, "considers")
-    considered = [(value, telling(value)) for _, value in there.held_under([key])] if new else []
-    return [
-        one.model_copy(update={"key": key, "object": value, "negated": True, "category": "task_context", "value_json": None})
-        for one in new
-        for value, words in considered
-        if one.key != key and telling(one.object) <= words
-    ]
-
-
-def _arrived(turn: Turn, facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
-    """The ends of plans to get to where somebody lives or works by now: "moving to York", of who has moved to York."""
-    new = [one for one in facts if one.explicit and one.object and not (one.negated or one.denies or one.coming)]
-    ways = ((one, rules().over.gets_to.get(one.predicate)) for one in new if (one.valid_from or turn.timestamp) <= turn.timestamp)
-    return [
-        end_of(turn, key, value, there, because=None)
-        for one, way in ways
-        if way
-        for key, value in there.held_under([canonical_key(one.subject, "plans")])
-        if compiled(way).fullmatch(value) and telling(one.object) <= telling(value)
-    ]
-
-
-def _single_no_more(turn: Turn, facts: Iterable[Candidate], there: Situation) -> list[Candidate]:
-    """The end of being single, of who tells of whom they have: "I'm seeing someone new, his name is Tom"."""
-    owner = there.owner.slug
-    has = [one for one in facts if one.subject == owner and one.predicate in rules().over.partners and one.object]
-    key = canonical_key(owner, "relationship")
-    if not any(not (one.negated or one.denies or one.temporary) for one in has):
-        return []
-    return [end_of(turn, key, value, there, because=None) for _, value in there.held_under([key]) if normalise(value) == "single"]
 
 
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:

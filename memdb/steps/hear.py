@@ -45,12 +45,14 @@ def hear(text: str, asked: str, doubts: Sequence[Doubt], *, read: Callable[[str]
         return None
     if held is not None and not (waits.denies or held.denies) and compiled(rules().phrase["neither"]).fullmatch(expanded.strip()):
         return Heard(fact_id=doubt.fact_id, against=doubt.against, right=False, neither=True)
-    right = _is_so(said) if held is None else _which(said, held, waits)
+    right = _is_so(said, leave=doubt.leave) if held is None else _which(said, held, waits)
     return None if right is None else Heard(fact_id=doubt.fact_id, against=doubt.against, right=right)
 
 
-def _is_so(said: str) -> bool | None:
-    agrees, denies = (compiled(rules().phrase[name]).fullmatch(said) for name in ("grants", "declines"))
+def _is_so(said: str, *, leave: bool) -> bool | None:
+    """Whether an answer is a yes or a no; "OK" is one only to whether something may be remembered."""
+    agrees, denies, allows = (compiled(rules().phrase[name]).fullmatch(said) for name in ("grants", "declines", "allows"))
+    agrees = agrees or (allows if leave else None)
     return None if bool(agrees) is bool(denies) else bool(agrees)
 
 

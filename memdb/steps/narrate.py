@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from memdb.config import Config
-from memdb.daytime import part_of_day, weekday
+from memdb.daytime import is_a_day_alone, part_of_day, weekday
 from memdb.household import (
     ARTICLES,
     EmotionRule,
@@ -29,7 +29,7 @@ from memdb.household import (
 from memdb.loose import tags_kept
 from memdb.names import one_each
 from memdb.narratives import Narrative
-from memdb.records import Emotion, Event, MemoryType
+from memdb.records import Emotion, Event, MemoryType, PartOfDay
 
 _SHOWN = 8  # events told one by one; the others are counted
 _OWN_MARKS = re.compile(r"“[^“”]*”|\d:\d")  # what somebody said, and times, have marks of their own
@@ -45,7 +45,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     kinds = [kind_of(event, significant=config.significant_importance) for event in events]
     (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
     memory_type = sorted_as or memory_type
-    feelings = ((event, emotion_of(event.description, part_of_day(event.timestamp, zone))) for event in events)
+    feelings = ((event, emotion_of(event.description, _part_of_day(event.timestamp, zone))) for event in events)
     felt, feeling = next(((event, rule) for event, rule in feelings if rule is not None), (foremost, None))
     who = participants_of(events)
     sentences = [  # what is guessed is guessed of those whom the words are about
@@ -66,8 +66,12 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     )
 
 
+def _part_of_day(at: datetime, zone: tzinfo) -> PartOfDay | None:
+    return None if is_a_day_alone(at, zone) else part_of_day(at, zone)
+
+
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
-    when = f"On {weekday(events[0].timestamp, zone)} {part_of_day(events[0].timestamp, zone)}"
+    when = " ".join(filter(None, ("On", weekday(events[0].timestamp, zone), _part_of_day(events[0].timestamp, zone))))
     places = {placed(event.location) if event.location else None for event in events}
     told = " ".join(event.description.casefold() for event in events)
     place = next((place for place in places if place), None) if len(places - {None}) == 1 else None
