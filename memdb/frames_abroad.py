@@ -21,7 +21,7 @@ _TIME = "¶"
 DANGLING = " ,.!-¡¿"
 """What stands around a clause and is none of it."""
 _OPEN, _LONG = ".{1,60}?", ".{1,120}?"
-_WIDE = re.compile(r"\{(?:things|thing|other|doing|when|which|how|than|toil)\}")
+_WIDE = re.compile(r"\{(?:things|thing|other|doing|act|when|which|how|than|toil)\}")
 _MOST_BESIDES = 6  # of what one is besides ("30, ledig, …")
 _ASKED = 150  # characters of a question behind a comma
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")

@@ -37,7 +37,10 @@ class Objects:
         restricted = self._restricts.search(said)
         end = restricted.start() if restricted is not None else len(said)
         rest = said[end:]
-        if not self._may_restrict(rest):
+        if rest and not self.is_said_whole(rest):
+            return None
+        beside = self._list.split(rest)[1:] if "," in rest.lstrip(", ") else []  # "mit Kokos, Ingwer und Curry"
+        if not all(is_thing(self._the.sub("", more, count=1), more) for more in beside):
             return None
         kept = self._together.sub(lambda found: self._list.sub(lambda sep: sep.group().replace(" ", "\0"), found.group()), said[:end])
         items = [self._the.sub("", item.replace("\0", " "), count=1) for item in self._list.split(kept)]
@@ -46,11 +49,9 @@ class Objects:
         return things if len(things) <= _MOST_ITEMS and all(are_things) else None
 
     def is_said_whole(self, said: str) -> bool:
-        """Tell whether words may be what one does, or how: few, and neither of somebody else nor of the one who is spoken to."""
-        return 0 < len(_WORD.findall(said)) <= _MOST_WORDS and self._others.search(fold(said)) is None
-
-    def _may_restrict(self, rest: str) -> bool:
-        return not rest or (self.is_said_whole(rest) and "," not in rest.lstrip(", "))
+        """Tell whether words may be what one does, or how: few, neither of somebody else nor of who is spoken to, nor with why it is so."""
+        few = 0 < len(_WORD.findall(said)) <= _MOST_WORDS
+        return few and self._others.search(fold(said)) is None and self._reasons.search(said) is None
 
 
 def as_said(words: str) -> str:

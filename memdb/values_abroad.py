@@ -16,7 +16,7 @@ MOST_WORDS |= {"other": 5, "old": 4, "new": 4, "right": 4, "wrong": 4, "capital"
 _PROPER = ("name", "called", "place", "town", "org", "left", "capital", "kid", "person")
 _IN_SMALL_LETTERS = {"name": 2, "kid": 2, "person": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
 LISTS = {"names": "name", "things": "thing", "languages": "language", "kids": "kid"}
-_WORDS = ("doing", "when", "which", "how", "than", "toil", "solo", "single")  # of any kind, as they were said
+_WORDS = ("doing", "act", "when", "which", "how", "than", "toil", "solo", "single")  # of any kind, as they were said
 _MOST_ITEMS = 6
 
 

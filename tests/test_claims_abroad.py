@@ -181,6 +181,10 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("Da ich keinen Käse mag, suche ich ein anderes Rezept.", {"dislikes Käse"}),
         ("Ich habe furchtbare Flugangst, deshalb meide ich Flughäfen.", {"is afraid of flying", "avoids Flughäfen"}),
         ("Ich mag weder Kaffee noch Tee.", {"dislikes Kaffee", "dislikes Tee"}),
+        ("Ich mag Gerichte mit Kokos, Ingwer und Curry.", {"likes Gerichte mit Kokos, Ingwer und Curry"}),
+        ("Wir mögen keine langen Flüge.", {"dislikes langen Flüge"}),
+        ("Für den Urlaub: Ich esse alles außer Fisch.", {"avoids Fisch"}),
+        ("Bitte keine Nüsse, die vertrage ich nicht.", {"is intolerant to Nüsse"}),
         ("J'évite les aliments trop sucrés.", {"avoids aliments trop sucrés"}),
         ("Je n'aime pas les plats épicés ou frits.", {"dislikes plats épicés ou frits"}),
         ("Le camping, c'est pas mon truc.", {"dislikes camping"}),
@@ -223,6 +227,9 @@ def test_what_somebody_likes_avoids_or_prefers_keeps_what_restricts_it(tell: Tel
         "Odio que me interrumpas.", "Stasera preferisco una pizza.", "Trovo la tua proposta noiosa.", "Non ho niente contro le spiagge affollate.", "Hoje prefiro pizza.",
         "Não sou de Lisboa.", "Prefiro não falar disso.", "Acho a tua proposta chata.", "Ik ben niet bang voor honden.", "Ik heb geen hoogtevrees.", "Ik kijk alleen even.",
         "Vandaag eet ik liever pizza.", "De film is niks voor mij.",
+        "Ich bin eher der ruhige Typ.", "Mir gefällt das Bild nicht.", "Je ne suis pas très fatigué.", "Je préfère le faire moi-même.", "Le logo ne me plaît pas.",
+        "Prefiero hacerlo yo.", "Prefiero esperar.", "Solo tomo nota.", "No me va el wifi.", "Mi rifiuto di crederci.", "Uso solo il telefono per chiamare.",
+        "Fujo de casa.", "Só tomo nota.", "Ik weiger dat te geloven.", "Ik ben een rustig type.",
     ],
 )  # fmt: skip
 def test_what_is_so_only_now_of_others_or_of_what_was_just_said_is_no_preference(tell: Tell, text: str) -> None:
