@@ -185,6 +185,8 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("Wir mögen keine langen Flüge.", {"dislikes langen Flüge"}),
         ("Für den Urlaub: Ich esse alles außer Fisch.", {"avoids Fisch"}),
         ("Bitte keine Nüsse, die vertrage ich nicht.", {"is intolerant to Nüsse"}),
+        ("Wir fahren lieber in die Berge als ans Meer.", {"prefers Berge to Meer"}),
+        ("Preferimos la montaña a la playa.", {"prefers montaña to playa"}),
         ("J'évite les aliments trop sucrés.", {"avoids aliments trop sucrés"}),
         ("Je n'aime pas les plats épicés ou frits.", {"dislikes plats épicés ou frits"}),
         ("Le camping, c'est pas mon truc.", {"dislikes camping"}),
