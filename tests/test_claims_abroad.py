@@ -186,6 +186,8 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("Für den Urlaub: Ich esse alles außer Fisch.", {"avoids Fisch"}),
         ("Bitte keine Nüsse, die vertrage ich nicht.", {"is intolerant to Nüsse"}),
         ("Wir fahren lieber in die Berge als ans Meer.", {"prefers Berge to Meer"}),
+        ("Ich mag Hunde mit langem Fell nicht besonders.", {"dislikes Hunde mit langem Fell"}),
+        ("Ich mag Filme mit Untertiteln gar nicht.", {"dislikes Filme mit Untertiteln"}),
         ("Preferimos la montaña a la playa.", {"prefers montaña to playa"}),
         ("J'évite les aliments trop sucrés.", {"avoids aliments trop sucrés"}),
         ("Je n'aime pas les plats épicés ou frits.", {"dislikes plats épicés ou frits"}),
@@ -232,6 +234,7 @@ def test_what_somebody_likes_avoids_or_prefers_keeps_what_restricts_it(tell: Tel
         "Ich bin eher der ruhige Typ.", "Mir gefällt das Bild nicht.", "Je ne suis pas très fatigué.", "Je préfère le faire moi-même.", "Le logo ne me plaît pas.",
         "Prefiero hacerlo yo.", "Prefiero esperar.", "Solo tomo nota.", "No me va el wifi.", "Mi rifiuto di crederci.", "Uso solo il telefono per chiamare.",
         "Fujo de casa.", "Só tomo nota.", "Ik weiger dat te geloven.", "Ik ben een rustig type.",
+        "Ich esse Fleisch mit Soße nicht so gern.", "Ik hou van films met veel geweld niet zo.",
     ],
 )  # fmt: skip
 def test_what_is_so_only_now_of_others_or_of_what_was_just_said_is_no_preference(tell: Tell, text: str) -> None:
