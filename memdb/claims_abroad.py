@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from memdb.called import called
 from memdb.english_rules import compiled, rules
 from memdb.frames_abroad import DANGLING, Spoken, reader
 from memdb.languages import Language, all_verbs, fold, forms, language, language_of, verbs
+from memdb.objects_abroad import unmarked, with_stand_ins
+from memdb.records import Candidate
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS, TOLD_IN_ENGLISH
 from memdb.unspaced import words_of
@@ -32,7 +35,30 @@ _ENGLISH = re.compile(  # too short for its words of grammar: "I'm Mort", "Love 
 )
 _ANY_YEAR = 2000
 _LONGEST_REPLY = 200  # characters, as in English
+_STANDS_IN = re.compile(r"\w+")
 _QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
+
+
+class Statement(NamedTuple):
+    """What a sentence of another language states, in English, and the sentence.
+
+    In `read` words stand for those of its `values` that English might read: "ich mag Musik im Restaurant" names nobody.
+    """
+
+    said: str
+    read: str
+    values: Mapping[str, str]
+    excerpt: str
+
+    def in_its_words(self, candidate: Candidate) -> Candidate:
+        """Return a fact that was read in the statement, as it is of the sentence."""
+        told, parts = {"excerpt": self.excerpt, "value_text": self._as_said(candidate.value_text)}, candidate.value_json
+        if isinstance(parts, dict):
+            parts = {name: self._as_said(value) if isinstance(value, str) else value for name, value in parts.items()}
+        return candidate.model_copy(update={**told, "object": self._as_said(candidate.object), "value_json": parts})
+
+    def _as_said(self, text: str) -> str:
+        return _STANDS_IN.sub(lambda found: self.values.get(found.group(), found.group()), text).replace(" ,", ",") if self.values else text
 
 
 def spoken_in(text: str) -> Language | None:
@@ -61,13 +87,14 @@ def spoken_in(text: str) -> Language | None:
     return language(most[0]) if len(most) == 1 else told  # "guido una Panda" is told by its verb, "es broma" by its noun
 
 
-def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> Iterator[tuple[str, str]]:
+def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> Iterator[Statement]:
     """Yield what a text in another language states, as a sentence of English with the values as they were said, and its own sentence.
 
     Only whole clauses are read that one of the language's frames fits, and only where the sentence does not ask, suppose, wish or tell
     what somebody else says; of a text to work on, or a tale, nothing. Of what is very long, the first part is read.
     """
-    yield from _said(unicodedata.normalize("NFC", text), language, year=at.astimezone(zone).year)
+    for said, excerpt in _said(unmarked(unicodedata.normalize("NFC", text)), language, year=at.astimezone(zone).year):
+        yield Statement(unmarked(said), *with_stand_ins(said), excerpt)
 
 
 def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, str]]:
@@ -92,13 +119,13 @@ def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, st
     yield from said
 
 
-def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo) -> tuple[list[tuple[str, str]], str]:
+def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo) -> tuple[list[Statement], str]:
     """Return what clauses state that are not in the language of most of a text, as `statements_in` does, and what of it is read as English.
 
     Of a text in English (`language` is None) that is all but those clauses; of a text in another language, only the clauses that are sure
     to be English, and speak of oneself. Who speaks of languages, or of what is said in them, has not said it.
     """
-    nothing: tuple[list[tuple[str, str]], str] = [], text if language is None else ""
+    nothing: tuple[list[Statement], str] = [], text if language is None else ""
     words = words_of(text[:_TELLING])
     if (all_verbs().isdisjoint(words) and language is None) or TOLD_IN_ENGLISH.isdisjoint(words) or _OF_LANGUAGE.search(text):
         return nothing
@@ -106,14 +133,14 @@ def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING], hesitation=False))
     if compiled(rules().block["turn"]).search(hidden) or (language is not None and reader(language).tale.search(fold(hidden))):
         return nothing
-    stated: list[tuple[str, str]] = []
+    stated: list[Statement] = []
     english: list[str] = []
     for start, end, mark in _clauses(hidden):
         clause = hidden[start:end].strip()
         if "¤" in clause:
             continue
         if language is None and "?" not in mark and (spoken := _surely(clause)) is not None:
-            said = [(one, clause) for one, _ in statements_in(clause, spoken, at=at, zone=zone)]
+            said = [one._replace(excerpt=clause) for one in statements_in(clause, spoken, at=at, zone=zone)]
             stated += said
             mixed = f"{mixed[:start]}{' ' * (end - start)}{mixed[end:]}" if said else mixed
         elif language is not None and _is_surely_english(clause, language):
@@ -151,7 +178,7 @@ def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> st
     asks, text = text.rstrip().endswith("?"), text.rstrip().removesuffix("?")
     if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text, hesitation=False)):
         return ""
-    said = reader(language).reply(hidden, year=at.astimezone(zone).year)
+    said = unmarked(reader(language).reply(hidden, year=at.astimezone(zone).year))
     return said if not asks or said.startswith("forget ") else ""  # "Puoi dimenticare che …?"
 
 

@@ -9,10 +9,10 @@ from itertools import count
 from string import digits
 from typing import Literal
 
-from memdb.capitals import is_a_name
 from memdb.english_rules import filled_in
 from memdb.fitting import any_of
 from memdb.languages import Language, fold, forms
+from memdb.values_abroad import LISTS, MOST_WORDS, Values
 
 _APART = re.compile(r"\s*[;:()\[\]–—]\s*|\s+-+\s+|,\s+(?=,)")
 _SPACED = re.compile(r"['’]\s?")
@@ -20,19 +20,18 @@ _SLOT = re.compile(r"\{([a-z]+)\}")
 _TIME = "¶"
 DANGLING = " ,.!-¡¿"
 """What stands around a clause and is none of it."""
-# so many words of a value of a kind; "capital" is one that is right, and known by its capital
-_MOST_WORDS = {"name": 3, "called": 2, "place": 4, "town": 4, "org": 4, "job": 4, "thing": 5, "left": 4}
-_MOST_WORDS |= {"kid": 3, "person": 2}  # "person" is called by a name that is known for one
-_MOST_WORDS |= {"old": 4, "new": 4, "right": 4, "wrong": 4, "capital": 4}
-_PROPER = ("name", "called", "place", "town", "org", "left", "capital", "kid", "person")
-_IN_SMALL_LETTERS = {"name": 2, "kid": 2, "person": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
-_LISTS = {"names": "name", "things": "thing", "languages": "language", "kids": "kid"}
-_OPEN = ".{1,60}?"
-_MOST_ITEMS = 6
+_OPEN, _LONG = ".{1,60}?", ".{1,120}?"
+_WIDE = re.compile(r"\{(?:things|thing|other|doing|act|when|which|how|than|toil)\}")
+_MOST_BESIDES = 6  # of what one is besides ("30, ledig, …")
 _ASKED = 150  # characters of a question behind a comma
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
 _SINCE = re.compile(r"^(?:since |for |in )+")
-_LASTING = re.compile(r"my name is ")  # at no time: "moi c'est Netflix ce soir"
+_ONCE = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|this|next|last|ago|since|for|from|until|the|night)\b|\d"
+)  # no time of each week or year
+_LASTING = re.compile(
+    r"my name is |I (?:prefer|avoid|hate|(?:do not )?like|am not interested in) "
+)  # at no time: "moi c'est Netflix ce soir"
 _EACH_WEEK = ("I play ", "I work ", "my hobby is ")
 _DESCRIBES = re.compile(r"(?:I am|my name is|I live in) ")
 _SAYS_NOW = re.compile(r"no longer|used to| now$")  # or that it is over
@@ -51,6 +50,7 @@ class Spoken:
 
 
 _READERS: dict[str, Reader] = {}
+_Frame = tuple[re.Pattern[str], str, bool]  # as a pattern, how English says it, and whether it has a time
 
 
 def reader(language: Language) -> Reader:
@@ -68,12 +68,11 @@ class Reader:
         assert rules is not None  # of others there is no reader
         self._language, self._rules = language, rules
         self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{any_of(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
-        self._accented = {slot: forms(table) for slot, table in rules.words.items()}  # "avó" is no "avô"
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
         self.tale = _any(rules.tale)
         self._blocks = _any(rules.blocks)
+        self._harmless = _any(rules.harmless)
         self._then_asks = re.compile(rf",(?=\s*(?:¿|(?:{fold(rules.then_asks)})(?!\w)[^.!?\n]{{0,{_ASKED}}}\?))", re.IGNORECASE)
-        self._calendar = forms(language.words["weekday"]).keys() | forms(language.words["month"]).keys()
         self._spelled = forms(rules.spelled)
         self._misspelt = _words_of(self._spelled)
         asks, keep, that, keep_this, unkept = (
@@ -96,24 +95,28 @@ class Reader:
         self._that_too = re.compile(fold(rf"(?<=\s)(?P<joins>{rules.joins})\s+(?:{that})"), re.IGNORECASE)
         begins = rf"(?:{rules.starts}|{rules.elided}|(?:(?:{rules.pronouns}) )?{rules.of_another})"
         self._joined = re.compile(rf",?\s+(?:{rules.joins})\s+(?={begins})|,\s+(?={begins})|{_APART.pattern}", re.IGNORECASE)
-        self._starts = re.compile(rf"(?:{rules.starts})", re.IGNORECASE)
+        self._because = re.compile(rf"(?:^|,?\s+)(?P<why>{rules.reasons})\s+", re.IGNORECASE)
         self._lead = re.compile(rf"(?:{fold(rules.leads)})(?:[\s,!.:-]+|$)", re.IGNORECASE)
         self._trails = re.compile(rf",?\s(?:{fold(rules.trails)})$", re.IGNORECASE)
-        self._cut = re.compile(rf"\s*,\s*|\s+(?:{rules.cuts})\s+", re.IGNORECASE)
+        self._comma = re.compile(rf"\s*,(?!\s*(?:{rules.relatives}))\s*", re.IGNORECASE)  # behind which nothing tells what is meant
+        self._cut = re.compile(rf"{self._comma.pattern}|\s+(?:{rules.cuts})\s+", re.IGNORECASE)
         self._repairs = re.compile(rf"(?:{fold(rules.repairs)})(?!\w)", re.IGNORECASE)
         self._now = _words_of(form for form, english in self._means["aside"].items() if english == "now")
-        self._aside = _words_of(self._means["aside"])
+        said_aside = self._means["aside"]
+        but = any_of(form for form, english in said_aside.items() if english == "but") or "(?!)"
+        aside = any_of(form for form, english in said_aside.items() if english != "but")
+        self._aside = re.compile(
+            rf"(?<!\S)(?:{aside}|(?<!,\s)(?:{but}))(?=\s|,|$)", re.IGNORECASE
+        )  # "Bier, aber Wein schon": another thing
+        self._values = Values(language, self._means, aside=self._aside, joined=self._joined)
         self._turned = re.compile(rf"(?P<verb>[\w']+) (?P<who>{rules.subjects})(?= |$)", re.IGNORECASE)
         self._subject = re.compile(rf"(?:{rules.subjects})(?= |$)", re.IGNORECASE)
         self._elided = re.compile(fold(rules.elided), re.IGNORECASE)
         self._others = re.compile(rf"(?:(?:{fold(rules.pronouns)}) )?(?={fold(rules.of_another)})", re.IGNORECASE)
         self._about = re.compile(fold(_SLOT.sub(self._filled, rules.about)), re.IGNORECASE)
         self._beside = re.compile(rf"(?<!\w)(?:{rules.beside})(?!\w)", re.IGNORECASE)
-        self._list = re.compile(rf",?\s+(?:{rules.lists})\s+|,\s+", re.IGNORECASE)
-        self._aged = re.compile(fold(rf"(?P<name>.+?),? \(?(?:{_SLOT.sub(self._filled, rules.patterns['aged'])})\)?"), re.IGNORECASE)
-        self._the = re.compile(rf"^(?:{rules.the})", re.IGNORECASE)
-        self._deny = {kind: re.compile(rf"(?:{fold(deny)})$", re.IGNORECASE) for kind, deny in rules.deny.items()}
         self._frames = [(self._pattern(match, english), english, "{date}" in match) for match, english in rules.frames]
+        self._wide = [one for one, (match, _) in zip(self._frames, rules.frames, strict=True) if _WIDE.search(match)]
         self._replies = [(self._pattern(match, english), english) for match, english in rules.replies]
         self._repair = re.compile(
             rf"[,(–—-]+\s*(?:(?:{fold(rules.repair)})[\s,:]+){{1,3}}(?:{fold(rules.patterns['at'])})?(?P<right>(?-i:[A-Z]|\d).{{0,40}})",
@@ -136,7 +139,7 @@ class Reader:
             clause = said[slice(*match.span("said"))].strip()
             clause = self._verb_second(clause)
             forgotten = self._statement(clause, Spoken(), year=year, whole=True)
-            return f"{told} {forgotten}" if forgotten and not self._blocks.search(fold(clause)) else ""
+            return f"{told} {forgotten}" if forgotten and not self._is_blocked(clause) else ""
         return ""
 
     def cut(self, text: str) -> str:
@@ -159,7 +162,7 @@ class Reader:
         spoken = spoken if spoken is not None else Spoken()
         whom, spoken.subject, spoken.other, spoken.described = spoken.other, "", "", False
         sentence = self._to_be_read(self._misspelt.sub(self._standard, sentence), asks=asks)
-        if not sentence or self._blocks.search(fold(sentence)):
+        if not sentence or self._is_blocked(sentence):
             return
         if (repair := self._repair.search(fold(sentence))) is not None and repair.end() == len(sentence):
             whole = self._statement(sentence[: repair.start()], Spoken(), year=year, whole=True)
@@ -171,8 +174,25 @@ class Reader:
             yield whole
             return
         spoken.other = whom
-        for part in self._joined.split(sentence):
-            yield from self._stated(part, spoken, year=year)
+        for clause, is_reason in self._with_reasons(sentence):
+            for part in self._joined.split(clause):
+                orders = (part, self._verb_second(part), self._in_order(part, moved=True)) if is_reason else (part,)
+                yield from next(filter(None, (list(self._stated(one, spoken, year=year)) for one in orders)), [])
+
+    def _with_reasons(self, sentence: str) -> Iterator[tuple[str, bool]]:
+        """The parts of a sentence, each with whether it tells why, or what follows from that: "da ich keinen Käse mag, …"."""
+        start, is_reason = 0, False
+        for found in self._because.finditer(sentence):
+            yield sentence[start : found.start()], is_reason
+            start, is_reason = found.end(), True
+        rest = sentence[start:]
+        ends = self._comma.search(rest) if is_reason else None
+        yield (rest, is_reason) if ends is None else (rest[: ends.start()], is_reason)
+        if ends is not None:
+            yield rest[ends.end() :], False
+
+    def _is_blocked(self, clause: str) -> bool:
+        return self._blocks.search(self._harmless.sub(" ", fold(clause))) is not None
 
     def _to_be_read(self, sentence: str, *, asks: bool) -> str:
         """A sentence without what asks to remember it and what leads into it, "" for one that only asks."""
@@ -205,7 +225,7 @@ class Reader:
             yield statement
         if not spoken.described:
             return
-        for other in part[cut.end() :].split(",")[:_MOST_ITEMS]:
+        for other in part[cut.end() :].split(",")[:_MOST_BESIDES]:
             if more := self._statement(f"{self._rules.copula} {other.strip()}", Spoken(), year=year):
                 yield more
 
@@ -238,6 +258,8 @@ class Reader:
 
         Of a `whole` sentence nothing may be left over.
         """
+        if statement := self._in_all_words(said, spoken, year=year):
+            return statement
         clause, times = self._untimed(said.strip(DANGLING), year=year)
         lasts = self._lasting.match(clause)
         clause = clause if lasts is None else clause[lasts.end() :]
@@ -251,27 +273,45 @@ class Reader:
         bare, plain = (self._in_order(one, moved=moved) for one in (bare, plain.strip(DANGLING)))
         for one, timed in self._ways(bare, plain, spoken):
             about = self._about.match(fold(one))
-            for pattern, english, dated in self._frames:
-                if dated and len(times) != 1:
+            for statement, dated, more_said in self._told(self._frames, one, timed, times):
+                if (whole and more_said) or (not now and statement.endswith(" now")):
                     continue
-                text = timed if dated else one
-                match = pattern.fullmatch(fold(text))
-                if match is None:
+                if times and not all(begins) and _LASTING.match(statement):
                     continue
-                more_said = any(value and name.startswith("rest") for name, value in match.groupdict().items())
-                if whole and more_said:
-                    continue
-                statement = self._in_english(match, english, text, times)
-                if statement is not None and not (times and _LASTING.match(statement)) and (now or not statement.endswith(" now")):
-                    since = zip(times, begins, strict=True)
-                    ends = [] if dated or more_said else [_as_since(time, is_since) for (_, time), is_since in since]
-                    more = ["now"] if now and not more_said and not _SAYS_NOW.search(statement) else []
-                    spoken.described = _DESCRIBES.match(statement) is not None
-                    spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
-                    return " ".join([statement, *more, *ends])
+                since = zip(times, begins, strict=True)
+                ends = [] if dated or more_said else [_as_since(time, is_since) for (_, time), is_since in since]
+                more = ["now"] if now and not more_said and not _SAYS_NOW.search(statement) else []
+                spoken.described = _DESCRIBES.match(statement) is not None
+                spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
+                return " ".join([statement, *more, *ends])
         spoken.described = False
         spoken.other = self._whom(one, about) if about is not None and about.end() == len(one) else ""
         return ""
+
+    def _in_all_words(self, said: str, spoken: Spoken, *, year: int) -> str:
+        """What a clause states of things that are what all of its words say: "Filme mit viel zu lauter Musik", "Wandern im Winter"."""
+        _, times = self._untimed(said.strip(DANGLING), year=year)
+        led = self._led(said.strip(DANGLING))
+        if (not times and _squeezed(self._aside, led) == led) or any(_ONCE.search(time) for _, time in times):
+            return ""
+        for one, _ in self._ways(led, "", spoken):
+            about = self._about.match(fold(one))
+            for statement, _, more_said in self._told(self._wide, one, "", ()):
+                if not more_said:
+                    spoken.described = False
+                    spoken.other = self._whom(one, about) if about is not None and not self._beside.search(fold(one)) else ""
+                    return statement
+        return ""
+
+    def _told(self, frames: Sequence[_Frame], text: str, timed: str, times: Sequence[tuple[str, str]]) -> Iterator[tuple[str, bool, bool]]:
+        """What frames say in English of a text, without or with its times, each with whether it has a time, and whether more was said."""
+        for pattern, english, dated in frames:
+            if dated and len(times) != 1:
+                continue
+            match = pattern.fullmatch(fold(timed if dated else text))
+            statement = self._in_english(match, english, timed if dated else text, times) if match is not None else None
+            if match is not None and statement is not None:
+                yield statement, dated, any(value and name.startswith("rest") for name, value in match.groupdict().items())
 
     def _ways(self, bare: str, timed: str, spoken: Spoken) -> Iterator[tuple[str, str]]:
         """A clause as it was said, and with whom it does not name, without and with its times."""
@@ -335,8 +375,8 @@ class Reader:
         name = slot[1]
         if name in self._rules.patterns:
             inside = _SLOT.sub(self._filled, self._rules.patterns[name])
-        elif name in _LISTS or name in _MOST_WORDS:
-            inside = _OPEN
+        elif name in LISTS or name in MOST_WORDS:
+            inside = _LONG if name == "things" else _OPEN
         elif name in self._means:
             inside = any_of(self._means[name])
         else:
@@ -351,56 +391,13 @@ class Reader:
             if value is None:
                 found.setdefault(name, "")
                 continue
-            meant = self._value(name, text[match.start(numbered) : match.end(numbered)].strip())
+            meant = self._values.value(name, text[match.start(numbered) : match.end(numbered)].strip())
             if meant is None:
                 return None
             found[name] = meant
         found["do"], found["am"] = _NOT[found.pop("not", "")]
         found["date"] = _dated(times[0][1]) if times else ""
         return " ".join(english.format(**found).split())
-
-    def _value(self, name: str, said: str) -> str | None:
-        """What a slot's words are in English, or the words themselves, None where they are none of its kind."""
-        if name in _LISTS:
-            items = [self._the.sub("", item, count=1) for item in self._list.split(said)]
-            values = [self._value(_LISTS[name], item) for item in items]
-            known = [value for value in values if value]
-            listed = " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known)
-            return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
-        if name in self._means:
-            return self._accented[name].get(said.lower()) or self._means[name].get(fold(said.lower()))
-        if name == "kid" and (aged := self._aged.fullmatch(fold(said))) is not None:  # "Mia, 5": how old they are follows upon their name
-            child = self._value("name", said[: aged.end("name")])
-            return child and f"{child} ({aged['age']})"
-        if name in ("car", "firm"):
-            return said.title() if said.islower() else said  # a make is a name, however it is typed
-        return said if name not in _MOST_WORDS or self._is_value(name, said) else None
-
-    def _is_value(self, kind: str, said: str) -> bool:
-        """Whether words may be what is looked for: no grammar beside what belongs into a name, capitals where a name has them."""
-        words = said.split()
-        inside = (self._rules.in_names if kind in _PROPER else self._rules.in_things).split()
-        denied = self._deny.get(kind)
-        if len(words) > _MOST_WORDS[kind] or "," in said or (denied and denied.match(fold(said))):
-            return False
-        if kind == "capital" and said.lower() in self._calendar:
-            return False
-        if kind == "person" and not is_a_name(words[0]):
-            return False
-        if kind in ("name", "called", "person") and len(said) == 1:
-            return False  # "la mia collega. È il nostro rito": a letter is a word
-        if self._starts.match(said):
-            return False  # "Pizza und hasse Oliven": another clause
-        small = said == said.lower()
-        for place, word in enumerate(words):
-            grammar = word.lower() in self._language.stop_words and (word.islower() or kind not in _PROPER)
-            if grammar and (place in (0, len(words) - 1) or word.lower() not in inside):
-                return False
-            if kind in _PROPER and not small and not grammar and not (word[0].isupper() or word[0].isdecimal() or word.lower() in inside):
-                return False
-        return any(letter.isalpha() or (letter.isdigit() and kind in ("right", "wrong")) for letter in said) and not (
-            kind in _PROPER and small and len(words) > _IN_SMALL_LETTERS.get(kind, 0)
-        )
 
 
 def _any(patterns: Sequence[str]) -> re.Pattern[str]:

@@ -64,6 +64,7 @@ class Statements(Record):
     unkept: str
     tale: tuple[str, ...]
     blocks: tuple[str, ...]
+    harmless: tuple[str, ...]
     then_asks: str
     starts: str
     joins: str
@@ -72,6 +73,11 @@ class Statements(Record):
     cuts: str
     repairs: str
     lists: str
+    together: str
+    restricts: str
+    relatives: str
+    reasons: str
+    of_others: str
     the: str
     in_names: str
     in_things: str

@@ -396,7 +396,7 @@ def _in_english(turn: Turn, zone: tzinfo) -> str:
     language = spoken_in(turn.user_input)
     if language is None:
         return turn.user_input
-    return "\n".join(said for said, _ in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone))
+    return "\n".join(one.said for one in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone))
 
 
 def _is_named(value: str, told: str) -> bool:

@@ -87,6 +87,10 @@ ABROAD = {
         ("was weisst du ueber mich", "user.name"),
         ("Wo wohne ich im Sommer?", None),
         ("Was mag ich an ihm?", None),
+        ("Was kann ich nicht ausstehen?", "user.dislikes"),
+        ("Was esse ich nicht?", "user.avoids"),
+        ("Wovor habe ich Angst?", "user.afraid_of"),
+        ("Was trinke ich lieber?", "user.prefers"),
     ],
     "fr": [
         ("Où est-ce que j’habite ?", "user.lives_in"),
@@ -99,6 +103,9 @@ ABROAD = {
         ("Quel âge ai-je ?", "user.age"),
         ("Où est-ce que j'ai mangé ?", None),
         ("Où est-ce que je travaille le lundi ?", None),
+        ("Qu'est-ce que je ne supporte pas ?", "user.dislikes"),
+        ("Qu'est-ce que j'évite ?", "user.avoids"),
+        ("De quoi ai-je peur ?", "user.afraid_of"),
     ],
     "es": [
         ("¿Dónde vivo ahora?", "user.lives_in"),
@@ -110,6 +117,9 @@ ABROAD = {
         ("¿Qué sabe usted de mí?", "user.name"),
         ("¿Dónde vivo mejor que en Roma?", None),
         ("¿Qué compré?", None),
+        ("¿Qué no soporto?", "user.dislikes"),
+        ("¿A qué le tengo miedo?", "user.afraid_of"),
+        ("¿Qué prefiero?", "user.prefers"),
     ],
     "it": [
         ("Dove lavoro?", "user.works_at"),
@@ -120,6 +130,9 @@ ABROAD = {
         ("Ti ricordi di me?", "user.name"),
         ("Dove vivo meglio che a Roma?", None),
         ("Cosa ho comprato?", None),
+        ("Cosa non sopporto?", "user.dislikes"),
+        ("Cosa non mangio?", "user.avoids"),
+        ("Di cosa ho paura?", "user.afraid_of"),
     ],
     "pt": [
         ("Onde é que eu moro?", "user.lives_in"),
@@ -130,6 +143,16 @@ ABROAD = {
         ("Quantos anos eu tenho?", "user.age"),
         ("Onde moro melhor do que em Roma?", None),
         ("O que comprei?", None),
+        ("Do que é que não gosto?", "user.dislikes"),
+        ("O que evito?", "user.avoids"),
+        ("De que tenho medo?", "user.afraid_of"),
+    ],
+    "nl": [
+        ("Waar kan ik niet tegen?", "user.dislikes"),
+        ("Wat vermijd ik?", "user.avoids"),
+        ("Waar ben ik bang voor?", "user.afraid_of"),
+        ("Wat drink ik het liefst?", "user.prefers"),
+        ("Wat heb ik gekocht?", None),
     ],
 }
 

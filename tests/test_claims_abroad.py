@@ -22,7 +22,7 @@ def believed(mem: memdb.Memory) -> set[str]:
 
 def in_english(text: str) -> list[str]:
     language = spoken_in(text)
-    return [said for said, _ in statements_in(text, language, at=NOW, zone=UTC)] if language else []
+    return [one.said for one in statements_in(text, language, at=NOW, zone=UTC)] if language else []
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def in_english(text: str) -> list[str]:
         ("Nací el 20 de octubre de 1985.", ["I was born on 20 October 1985"]),
         ("hab letzten monat bei Siemens angefangen", ["I started at Siemens last month"]),
         ("bin 41 jahre alt, verheiratet, 2 kinder", ["I am 41 years old", "I am married"]),
-        ("kaffee mag ich nicht, trinke lieber tee", ["I do not like kaffee"]),
+        ("kaffee mag ich nicht, trinke lieber tee", ["I do not like kaffee", "I prefer tee"]),
         ("meine Frau heißt Petra und wir wohnen in Köln", ["my wife is called Petra", "I live in Köln"]),
         ("wir haben nen hund, der heißt Bello", ["I have a dog", "my dog is called Bello"]),
         ("jsuis allergique aux chats depuis que jsuis petite", ["I am allergic to chats"]),
@@ -166,6 +166,82 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Ich kann überfüllte Strände nicht ausstehen.", {"dislikes überfüllte Strände"}),
+        ("Ich mag keine Filme, die länger als zwei Stunden dauern.", {"dislikes Filme, die länger als zwei Stunden dauern"}),
+        ("Ich hasse laute und verrauchte Kneipen.", {"dislikes laute und verrauchte Kneipen"}),
+        ("Ich hasse Musik im Restaurant.", {"dislikes Musik im Restaurant"}),
+        ("Ich hasse Meetings am Montag.", {"dislikes Meetings am Montag"}),
+        ("Ich mag es gar nicht, wenn Leute laut telefonieren.", {"dislikes wenn Leute laut telefonieren"}),
+        ("Ich kann Hunde nicht leiden, die ständig bellen.", {"dislikes Hunde, die ständig bellen"}),
+        ("Ich trinke lieber Tee als Kaffee.", {"prefers Tee to Kaffee"}),
+        ("Ich trage nur Kleidung aus Wolle.", {"prefers to wear only Kleidung aus Wolle"}),
+        ("Ich weigere mich, mit dem Flugzeug zu reisen.", {"avoids mit dem Flugzeug zu reisen"}),
+        ("Da ich keinen Käse mag, suche ich ein anderes Rezept.", {"dislikes Käse"}),
+        ("Ich habe furchtbare Flugangst, deshalb meide ich Flughäfen.", {"is afraid of flying", "avoids Flughäfen"}),
+        ("Ich mag weder Kaffee noch Tee.", {"dislikes Kaffee", "dislikes Tee"}),
+        ("Ich mag Gerichte mit Kokos, Ingwer und Curry.", {"likes Gerichte mit Kokos, Ingwer und Curry"}),
+        ("Wir mögen keine langen Flüge.", {"dislikes langen Flüge"}),
+        ("Für den Urlaub: Ich esse alles außer Fisch.", {"avoids Fisch"}),
+        ("Bitte keine Nüsse, die vertrage ich nicht.", {"is intolerant to Nüsse"}),
+        ("Wir fahren lieber in die Berge als ans Meer.", {"prefers Berge to Meer"}),
+        ("Ich mag Hunde mit langem Fell nicht besonders.", {"dislikes Hunde mit langem Fell"}),
+        ("Ich mag Filme mit Untertiteln gar nicht.", {"dislikes Filme mit Untertiteln"}),
+        ("Preferimos la montaña a la playa.", {"prefers montaña to playa"}),
+        ("J'évite les aliments trop sucrés.", {"avoids aliments trop sucrés"}),
+        ("Je n'aime pas les plats épicés ou frits.", {"dislikes plats épicés ou frits"}),
+        ("Le camping, c'est pas mon truc.", {"dislikes camping"}),
+        ("Je ne mange que de la viande bio.", {"prefers to eat only viande bio"}),
+        ("Je refuse de prendre l'avion.", {"avoids prendre l'avion"}),
+        ("Je préfère les petites pensions aux grands hôtels.", {"prefers petites pensions to grands hôtels"}),
+        ("Je suis un régime végétalien strict.", {"eats vegan"}),
+        ("No soporto las playas llenas de gente.", {"dislikes playas llenas de gente"}),
+        ("Odio los bares ruidosos y llenos de humo.", {"dislikes bares ruidosos y llenos de humo"}),
+        ("No me gustan las películas que duran mucho.", {"dislikes películas que duran mucho"}),
+        ("Me niego a viajar en avión.", {"avoids viajar en avión"}),
+        ("Prefiero leer antes que ver la tele.", {"prefers leer to ver la tele"}),
+        ("Non mi piacciono i locali dove si fuma.", {"dislikes locali dove si fuma"}),
+        ("Trovo i musei noiosi.", {"dislikes musei"}),
+        ("Sto alla larga dai social.", {"avoids social"}),
+        ("Soffro di vertigini.", {"is afraid of heights"}),
+        ("Ascolto solo musica classica.", {"prefers to listen to only musica classica"}),
+        ("Não gosto de filmes que duram mais de duas horas.", {"dislikes filmes que duram mais de duas horas"}),
+        ("Acampar não é a minha praia.", {"dislikes Acampar"}),
+        ("Prefiro ler a ver televisão.", {"prefers ler to ver televisão"}),
+        ("Não como nem carne nem peixe.", {"avoids carne", "avoids peixe"}),
+        ("Ik hou niet van films die lang duren.", {"dislikes films die lang duren"}),
+        ("Ik haat drukke en lawaaierige cafés.", {"dislikes drukke en lawaaierige cafés"}),
+        ("Ik geef de voorkeur aan de trein boven het vliegtuig.", {"prefers trein to vliegtuig"}),
+        ("Ik blijf ver weg van sociale media.", {"avoids sociale media"}),
+        ("Ik werk liever alleen dan in een team.", {"prefers to work alleen over in een team"}),
+    ],
+)
+def test_what_somebody_likes_avoids_or_prefers_keeps_what_restricts_it(tell: Tell, text: str, facts: set[str]) -> None:
+    assert {fact.partition(" User ")[2] for fact in believed(tell(text))} == facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich mag heute keinen Kaffee.", "Ich habe keine Angst vor Hunden.", "Ich trage nur eine Jacke.", "Ich mag kein Bier, aber Wein schon.", "Ich finde den Vorschlag langweilig.",
+        "Ich hasse es, wenn du so lange Antworten schreibst.", "Ich habe heute nur Brot gegessen.", "Die Wohnung ist nichts für mich.", "Ich lese lieber das zweite Kapitel.",
+        "Mein Mann trinkt lieber Tee als Kaffee.", "Je n'ai pas peur des chiens.", "Ce soir je préfère une pizza.", "Je n'ai mangé que du pain aujourd'hui.",
+        "Je préfère ne pas en parler.", "Je trouve ta proposition ennuyeuse.", "Hoy prefiero pizza.", "No veo el problema.", "No tengo nada en contra de las playas llenas.",
+        "Odio que me interrumpas.", "Stasera preferisco una pizza.", "Trovo la tua proposta noiosa.", "Non ho niente contro le spiagge affollate.", "Hoje prefiro pizza.",
+        "Não sou de Lisboa.", "Prefiro não falar disso.", "Acho a tua proposta chata.", "Ik ben niet bang voor honden.", "Ik heb geen hoogtevrees.", "Ik kijk alleen even.",
+        "Vandaag eet ik liever pizza.", "De film is niks voor mij.",
+        "Ich bin eher der ruhige Typ.", "Mir gefällt das Bild nicht.", "Je ne suis pas très fatigué.", "Je préfère le faire moi-même.", "Le logo ne me plaît pas.",
+        "Prefiero hacerlo yo.", "Prefiero esperar.", "Solo tomo nota.", "No me va el wifi.", "Mi rifiuto di crederci.", "Uso solo il telefono per chiamare.",
+        "Fujo de casa.", "Só tomo nota.", "Ik weiger dat te geloven.", "Ik ben een rustig type.",
+        "Ich esse Fleisch mit Soße nicht so gern.", "Ik hou van films met veel geweld niet zo.",
+    ],
+)  # fmt: skip
+def test_what_is_so_only_now_of_others_or_of_what_was_just_said_is_no_preference(tell: Tell, text: str) -> None:
+    assert {fact for fact in believed(tell(text)) if fact.startswith("user.")} == set()
+
+
+@pytest.mark.parametrize(
     ("text", "fact"),
     [
         ("I adore jazz.", "user.likes User likes jazz"),
@@ -204,6 +280,20 @@ def test_english_is_read_though_a_word_of_it_is_one_with_which_others_speak_of_t
         ),
         ("O meu cão chama-se Rex.", "o Rex morreu ontem", set()),
         ("Ik woon in Leiden.", "ik ben naar Delft verhuisd", {"user.lives_in User lives in Delft"}),
+        ("Ich habe Angst vor Hunden.", "Ich habe keine Angst mehr vor Hunden.", set()),
+        ("Ich esse kein Fleisch.", "Ich esse jetzt wieder Fleisch.", set()),
+        ("Ich mag keine Oliven.", "Inzwischen mag ich Oliven.", {"user.likes User likes Oliven"}),
+        ("J'aime le café.", "Je ne supporte plus le café.", {"user.dislikes User dislikes café"}),
+        ("Je ne mange pas de viande.", "Je remange de la viande.", set()),
+        ("Me encanta la comida picante.", "Ya no me gusta la comida picante.", set()),
+        ("No bebo alcohol.", "He vuelto a beber alcohol.", set()),
+        ("Odio correr.", "Ya no odio correr.", set()),
+        ("Adoro il cibo piccante.", "Il cibo piccante non mi piace più.", set()),
+        ("Ho paura dei cani.", "Non ho più paura dei cani.", set()),
+        ("Não como carne.", "Voltei a comer carne.", set()),
+        ("Evito glúten.", "Já não evito glúten.", set()),
+        ("Ik hou van pittig eten.", "Ik hou niet meer van pittig eten.", set()),
+        ("Ik drink geen alcohol.", "Ik drink nu weer alcohol.", set()),
         ("Ik werk bij Bol.", "ik heb ontslag genomen bij Bol", set()),
     ],
 )

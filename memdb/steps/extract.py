@@ -108,9 +108,10 @@ def extract(
     if language is not None:
         stated = [*islice(statements_in(turn.user_input, language, at=turn.timestamp, zone=zone), MOST_FACTS), *stated]
     found: _Found = {}
-    for statement, excerpt in stated:
-        for one in _read(turn.model_copy(update={"user_input": statement}), replace(there, asked="", before=None)):
-            found.setdefault((one.key, as_spelled(one.object), one.negated), one.model_copy(update={"excerpt": excerpt}))
+    for statement in stated:
+        for read_so in _read(turn.model_copy(update={"user_input": statement.read}), replace(there, asked="", before=None)):
+            one = statement.in_its_words(read_so)
+            found.setdefault((one.key, as_spelled(one.object), one.negated), one)
         if len(found) >= MOST_FACTS:
             break
     if english.strip():
