@@ -201,7 +201,7 @@ select fact_id as id, user_id, value_text as title, coalesce(value_json ->> 'sta
 from facts where kind = 'task';
 
 create view procedure as
-select f.fact_id as id, f.user_id, f.value_json ->> 'title' as title, f.value_json ->> 'trigger' as "trigger",
+select f.fact_id as id, f.user_id, iif(json_type(f.value_json, '$.title') = 'text', f.value_json ->> 'title', f.value_text) as title, f.value_json ->> 'trigger' as "trigger",
        f.value_json -> 'steps' as steps, count(o.id) filter (where o.succeeded) as successes,
        count(o.id) filter (where not o.succeeded) as failures, avg(o.succeeded) as success_rate,
        f.confidence, f.status, f.updated_at

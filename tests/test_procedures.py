@@ -95,6 +95,8 @@ def test_a_procedure_that_was_stated_in_another_shape_is_found_beside_the_others
     stated = mem.remember("Rice is cooked best in much water", user_id="ana", kind="procedure", value_json=details)  # type: ignore[arg-type]
     mem.drain()
     found = {one.fact_id: one for one in mem.procedures("cook rice", user_id="ana")}
+    titles = mem._store.database().connection.execute("select title from procedure where id = ?", (stated.fact_id,)).fetchall()
+    assert titles == [(found[stated.fact_id].title,)]
     assert set(found) == {learned.fact_id, stated.fact_id}
     assert mem.outcome(stated.fact_id, True).successes == 1
 
