@@ -2576,7 +2576,7 @@ def test_what_a_diary_says_in_passing_is_no_fact(text: str, key: str, predicates
         ("I love rhubarb dude", "user.likes", {"rhubarb"}),
         ("I like curling toooo", "user.likes", {"curling"}),
         ("I love like salted crisps and dates", "user.likes", {"salted crisps", "dates"}),
-        ("I don't like French films other than comedies", "user.dislikes", {"French films"}),
+        ("I don't like French films other than comedies", "user.dislikes", {"French films other than comedies"}),
         ("I love windy days as long as it stays dry", "user.likes", {"windy days"}),
         ('I love "The Wire" for its dialogue and slow pace', "user.likes", {"The Wire"}),
         ("I'm a sucker for fresh bread, either with butter or jam", "user.likes", {"fresh bread"}),
