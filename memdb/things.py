@@ -15,10 +15,9 @@ _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _PREPOSITION = re.compile(
     r"\s(?:about|with|without|of|between|for|from|like|in|on|at|by|as|near|around|under|over|during)\s", re.IGNORECASE
 )
-_HEAD = re.compile(
-    r"(?<=\w) (?:music|food|cuisine|dishes|films|movies|books|novels|games|art|literature|languages|restaurants|cars|wines?)$",
-    re.IGNORECASE,
-)
+_OF_KINDS = r"music|food|cuisine|dishes|films|movies|books|novels|games|art|literature|languages|restaurants|cars|wines?"
+_HEAD = re.compile(rf"(?<=\w) (?:{_OF_KINDS})$", re.IGNORECASE)
+_HEAD_OF_BOTH = re.compile(rf"(?<=\w) (?:{_OF_KINDS}|shows|genres|products|clothes|sports)$", re.IGNORECASE)
 _KIND = re.compile(
     r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
 )  # how a thing is, not what
@@ -27,6 +26,7 @@ _ALSO_HOW = re.compile(rf"(?:\w+ing )?{_HOW}", re.IGNORECASE)
 _HEAD_OF_HOW = re.compile(rf"{_HOW}( [a-z-]+)$", re.IGNORECASE)  # "water", in "hot or cold water"
 _ANYBODY = re.compile(r"(?:people|any(?:one|body|thing)|those|things) ?$", re.IGNORECASE)  # of whom alone more is told
 _MAY_BE_HOW = re.compile(r"[a-z]+(?<!s)")
+_VERB = re.compile(r"\b(?:is|are|was|has|have|does?|can|will|would|makes?|gives?|gets?|i|it|they|we|me|us)\b", re.IGNORECASE)
 _PLURAL = re.compile(r"(?:\w*[^\Wsui]s|people|children|men|women)$", re.IGNORECASE)
 
 
@@ -58,7 +58,7 @@ def first_thing(text: str) -> str:
     items, marks = LIST.split(text), LIST.findall(text)
     if len(items) == 1 or marks[-1].strip() != "," or not all(items):
         return text
-    groups = _adjectives_joined(items, marks, shunned=False)
+    groups = _adjectives_joined(items, marks, shunned=_VERB.search(items[-1]) is None)
     last = next((place for place, (mark, _) in enumerate(groups) if mark.strip() == ","), len(groups))
     return "".join(f"{mark}{item}" for mark, item in groups[:last])
 
@@ -120,6 +120,8 @@ def _may_be_one(groups: list[tuple[str, str]]) -> bool:
     (_, first), (mark, second) = groups
     if _OR.search(mark) and _PREPOSITION.search(second):
         return True  # "maps or menus with tiny print"
+    if _OR.search(mark) and _HEAD_OF_BOTH.search(second) and _MAY_BE_HOW.fullmatch(first.removeprefix("any ")):
+        return True  # "country or folk music"
     how, *rest = first.split()
     if not rest or not (_PLURAL.search(first) and _PLURAL.search(second)) or rest[-1].casefold() == second.split()[-1].casefold():
         return False

@@ -17,6 +17,7 @@ WHOLE = [
     "painted mugs or plates",
     "maps or menus with tiny print",
     "art fairs or galleries",
+    "country or folk music",
 ]
 SEVERAL = [
     ("opera, ballet and mime", ["opera", "ballet", "mime"]),
@@ -45,6 +46,8 @@ TOLD = [
     ("I dislike mime and always avoid clowns", {("user.dislikes", "mime"), ("user.avoids", "clowns")}),
     ("I'm allergic to wool and avoid mittens", {("user.allergic_to", "wool"), ("user.avoids", "mittens")}),
     ("I have an irrational fear of geese", {("user.afraid_of", "geese")}),
+    ("I avoid ponds due to a fear of geese", {("user.avoids", "ponds"), ("user.afraid_of", "geese")}),
+    ("I love all things Danish", {("user.likes", "all things Danish")}),
     ("I strictly adhere to a low-salt diet", {("user.diet", "low-salt")}),
     ("My mum refuses to wear anything with zips", {("mother.avoids", "wearing anything with zips")}),
 ]
@@ -73,7 +76,8 @@ def test_what_is_liked_is_told_apart_where_that_says_no_more() -> None:
 
 
 def test_a_comma_behind_a_noun_ends_a_thing() -> None:
-    assert first_thing("trains, planes make one ill") == "trains"
+    assert first_thing("trains, ferries make me ill") == "trains"
+    assert first_thing("shady, airy tents over caravans") == "shady, airy tents over caravans"
     assert first_thing("a dry, sunny balcony, with or without plants") == "a dry, sunny balcony, with or without plants"
 
 
