@@ -76,7 +76,8 @@ def with_head(items: list[str]) -> list[str]:
 def _adjectives_joined(items: list[str], marks: list[str], *, shunned: bool) -> list[tuple[str, str]]:
     """The items, each with the mark before it, and adjectives with the noun that they stand before."""
     groups, waiting, before = list[tuple[str, str]](), "", ""
-    if shunned and all(mark.strip() == "," and _MAY_BE_HOW.fullmatch(item) for mark, item in zip(marks, items, strict=False)):
+    noun = shunned and _has_a_noun(items[-1]) and _VERB.search(items[-1]) is None
+    if noun and all(mark.strip() == "," and _may_be_how(item) for mark, item in zip(marks, items, strict=False)):
         return [("", "".join(f"{mark}{item}" for mark, item in zip(("", *marks), items, strict=True)))]  # "steep, rocky trails"
     for place, item in enumerate(items):
         mark = marks[place - 1] if place else ""
@@ -88,6 +89,10 @@ def _adjectives_joined(items: list[str], marks: list[str], *, shunned: bool) -> 
         groups.append((before, waiting))
         waiting = ""
     return groups
+
+
+def _may_be_how(item: str) -> bool:
+    return _MAY_BE_HOW.fullmatch(item) is not None and compiled("{consumed}").fullmatch(item) is None
 
 
 def _has_a_noun(item: str) -> bool:
