@@ -8,6 +8,7 @@ from dataclasses import replace
 from memdb.clause import Clause
 from memdb.english_rules import compiled, rules
 
+_EVEN = re.compile(r",? even$", re.IGNORECASE)
 _WHEN = re.compile(r"when|while", re.IGNORECASE)
 _AT_TIMES = r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$"
 _MOVED_OUT = re.compile(r"\bmoved out$", re.IGNORECASE)
@@ -15,6 +16,9 @@ _MOVED_OUT = re.compile(r"\bmoved out$", re.IGNORECASE)
 
 def suppose(stated: list[Clause]) -> None:
     """Hedge what was stated last, since "if …" follows it, or take it back, if it is so only then."""
+    if _EVEN.search(stated[-1].text):
+        stated[-1] = replace(stated[-1], text=_EVEN.sub("", stated[-1].text))  # "I prefer trains, even | if they are slow"
+        return
     only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
     stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
 

@@ -43,7 +43,11 @@ _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _A_FEW_DAYS = timedelta(days=3)
 _A_LONG_TIME = timedelta(days=300)
 _WORD = re.compile(r"\w+")
-_NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
+_NOT = re.compile(
+    r"(?<!\bdo)(?<!\bdoes)(?<!\bdid)(?<!\bis)(?<!\bare)(?<!\bcan)(?<!\bhave)(?<!\bhas)(?<!\bwill),?\s+(?:and\s+)?not\s+"
+    r"(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _NOW_INSTEAD = re.compile(r"\binstead$", re.IGNORECASE)
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
@@ -56,6 +60,7 @@ _FOR_A_WHILE = re.compile(
 _PLANNED = ((re.compile(r"^move\b", re.IGNORECASE), "moving"), (re.compile(r"^wedding\b", re.IGNORECASE), "getting married"))
 """An event, as who plans on it says: "the move" is that on which they plan moving to Rome."""
 _TASTES = frozenset(("likes", "dislikes"))
+_SHUNNED = frozenset(("dislikes", "avoids"))
 _NARROWS = re.compile(r" (?:who|whose|where) ")  # "I hate people who whistle": not all of them
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
@@ -199,7 +204,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         return
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
-    values = objects(groups.get("o"), pattern.kind, pattern, here)
+    values = objects(groups.get("o"), "shunned" if pattern.kind == "taste" and key in _SHUNNED else pattern.kind, pattern, here)
     if key in _TASTES and _NARROWS.search(clause.excerpt):
         values = [one for one in values if not (one.islower() and re.search(rf"\b{re.escape(one)}{_NARROWS.pattern}", clause.excerpt))]
     if pattern.unless and compiled(pattern.unless).search(here.text):
@@ -340,7 +345,9 @@ def _is_partly(pattern: Pattern, clause: Clause) -> bool:
     if not clause.negative or clause.former or pattern.negative == "says":
         return False
     ways = {"dislikes": ("only_then",), "states": ("only_then", "rarely")}.get(pattern.negative, ("only_then", "rarely", "partly"))
-    return any(compiled(rules().phrase[way]).search(clause.text) for way in ways)
+    found = (compiled(rules().phrase[way]).search(clause.text) for way in ways)
+    narrowed = compiled(rules().phrase["narrowed"]).search(clause.text) if pattern.kind == "taste" else None
+    return any(one is not None and (narrowed is None or one.start() < narrowed.start()) for one in found)
 
 
 def _named(groups: Mapping[str, str | None]) -> dict[str, str]:

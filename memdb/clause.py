@@ -165,11 +165,18 @@ def _timed(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     if put_off := compiled(rules().phrase["put_off_to"]).search(full):
         full = f"{full[: put_off.start('to')]}until{full[put_off.end('to') :]}"  # "to March" may say anything, "until March" only when
     ways: tuple[Prefer, ...] = ("future", "past")
-    times = {way: tuple(find_times(full, at=at, zone=zone, prefer=way)) for way in ways}
+    times = {way: _of_it_all(clause.text, full, tuple(find_times(full, at=at, zone=zone, prefer=way))) for way in ways}
     phrase = without_times(full, times["future"])
     if len(phrase.split()) < 2:
         phrase = full
     return replace(clause, full=full, phrase=phrase, times=times if any(times.values()) else {})
+
+
+def _of_it_all(text: str, full: str, spans: tuple[TimeSpan, ...]) -> tuple[TimeSpan, ...]:
+    """The time phrases of the verb phrase of a text but for those that narrow down what is liked or avoided: "films made before 1970"."""
+    words = rules().phrase
+    narrowed = compiled(words["narrowed"]).search(full) if spans and compiled(words["tastes"]).match(full) else None
+    return spans if narrowed is None else tuple(span for span in spans if span.start < narrowed.start() or span.text not in text)
 
 
 def without_times(text: str, spans: tuple[TimeSpan, ...]) -> str:

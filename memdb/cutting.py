@@ -47,6 +47,7 @@ _ANOTHER_DOES = re.compile(
     r"(?:is|has|does|(?:liv|work|lov|lik|hat|dislik|enjoy|prefer|stud(?=i)|speak|own|driv|tak|play)i?e?s)\b", re.IGNORECASE
 )
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
+_LISTS = re.compile(r"(?:,\s*|\s+)(?:or|and)\s+", re.IGNORECASE)
 _HAS = {"am": "have", "are": "have", "is": "has"}
 
 
@@ -78,7 +79,7 @@ def stated_in(
     Where "I" and "my" may be `elided`, it may begin with "Moved to Leeds"; `people` are those who are known by name.
     """
     read, carried, last = _Read(sentence, people, question=question, elided=elided), Clause(excerpt, ""), ""
-    for mark, part in _parts(sentence):
+    for mark, part in _narrowed(_parts(sentence)):
         clause = read.resumed(led(replace(carried, text=part.strip(" ,")), at=at, zone=zone), mark)
         earlier, last = last, plain_clause(clause.text)
         if not clause.text:
@@ -206,9 +207,8 @@ class _Read:
             if mark.strip() == "," and not by_oneself and _ends_with_somebody().search(earlier):
                 self.subject = ""
                 return None  # "Lea has a new boyfriend, Pieter | works at the port"
-            if by_oneself and clause.text[:5].lower() == "been ":  # "I left school at 16 | been at Asda ever since"
-                return replace(clause, text=plain_clause(f"{self.subject} have {clause.text}"))
-            return replace(clause, text=f"{self.subject} {clause.text}")
+            been = by_oneself and clause.text[:5].lower() == "been "  # "I left school at 16 | been at Asda ever since"
+            return replace(clause, text=plain_clause(f"{self.subject} {'have ' if been else ''}{clause.text}"))
         if self.having and compiled(rules().clauses["another"]).match(clause.text):
             return replace(clause, text=f"{self.having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
         return clause
@@ -221,6 +221,23 @@ def _parts(sentence: str) -> Iterator[tuple[str, str]]:
         yield mark, sentence[end : found.start()]
         end, mark = found.end(), found.group()
     yield mark, sentence[end:]
+
+
+def _narrowed(parts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The parts of a sentence, and with what one likes or avoids what narrows it down: "I avoid bars | where it is loud"."""
+    words = rules().phrase
+    held = ("", "")
+    for mark, part in parts:
+        found = compiled(words["narrowable"]).search(held[1]) if not mark.strip() else None
+        ways = ("narrows_things", "narrows_people", "narrows_times")[: 0 if found is None else 1 if found["mild"] else 3]
+        listed = compiled(words["goes_on_listing"]).search(f"{held[1]}{mark}{part}") if _LISTS.fullmatch(mark) else None
+        if listed or any(compiled(words[way]).match(part) for way in ways):
+            held = (held[0], f"{held[1]}{mark if listed else ' '}{part}")
+            continue
+        if held[1]:
+            yield held
+        held = (mark, part)
+    yield held
 
 
 def _teller(text: str) -> str:

@@ -18,7 +18,7 @@ from memdb.plainly import granted, plain_sentence
 from memdb.repairs import repaired, repaired_before
 from memdb.retractions import is_taken_back
 from memdb.running_on import with_commas
-from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
+from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read, without_initials
 from memdb.spoken import Spoken
 from memdb.subjects import somebody_else
 from memdb.told_beside import (
@@ -234,7 +234,7 @@ def _tells_of_oneself(said: list[Clause]) -> bool:
 def _as_written(part: str, *, small: bool) -> str:
     """A sentence in one line, its short forms written out, with the capitals that it should have."""
     sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", part.strip()))  # long stretches of blanks take long to match
-    sentence = _HESITATES.sub("", sentence)
+    sentence = without_initials(_HESITATES.sub("", sentence))
     if " & " in sentence:
         sentence = _AMPERSAND.sub(" and ", sentence)
     if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss

@@ -26,7 +26,8 @@ Sort = Literal[
 
 
 class Kind(Record):
-    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny` but for `allow`."""
+    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny` but for `allow`;
+    what begins with `narrowed` belongs to it."""
 
     max_words: int
     split: bool = False  # a list: "jazz, blues and rock" is three objects
@@ -38,6 +39,7 @@ class Kind(Record):
     need: str | None = None
     deny: str | None = None
     allow: str | None = None  # taken, whatever else refuses it
+    narrowed: str | None = None  # which may make it three times as long
 
 
 class Also(Record):

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from memdb.clause import without_times
 from memdb.english_rules import Kind, Pattern, compiled, rules
+from memdb.things import LIST, first_thing, is_doing, things, with_head
 from memdb.when import find_times
 
 _MOST_ITEMS = 8
-_LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|(?-i:will))\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
@@ -28,31 +28,19 @@ _BIDS = re.compile(
 )
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
-_COMPOUND = re.compile(  # "books about bees and flowers" is one thing
+_THAT = re.compile(r"\s+that\b", re.IGNORECASE)
+_COMPOUND = re.compile(
     r"\s(?:about|with|of|between|for|from|like|in|on|near|around|among)\s", re.IGNORECASE
-)
-_HEAD = re.compile(
-    r"(?<=\w) (?:music|food|cuisine|dishes|films|movies|books|novels|stories|shows|games|art|literature|languages|restaurants|cars"
-    r"|wines?)$",
-    re.IGNORECASE,
-)
-_KIND = re.compile(
-    r"(?!(?:music|comics?|traffic|garlic|magic)$)[a-z]+(?:ic|al|ish|ese|[aei]an|ern)", re.IGNORECASE
-)  # how a thing is, not what
-_SORT = re.compile(  # what a film, a book or a game is of: alone it would be another thing
-    r"action|adventure|comedy|crime|detective|disaster|drama|fantasy|horror|love|mystery|romance|sci-?fi|science fiction|spy|superhero"
-    r"|thriller|war|board|card|computer|strategy|video",
-    re.IGNORECASE,
-)
-_OF_A_SORT = re.compile(r" (?:films|movies|books|novels|stories|shows|games)$", re.IGNORECASE)
-_HOW = (
-    r"(?:hot|warm|cold|iced|sweet|sour|spicy|salty|big|small|long|short|bright|dark|light|sunny|rainy|windy|mild|dry|humid|old|new|fast|slow"
-    r"|red|white|green|blue|black)"
-)
-_ALSO_HOW = re.compile(rf"(?:\w+ing )?{_HOW}", re.IGNORECASE)
-_HEAD_OF_HOW = re.compile(rf"{_HOW}( [a-z-]+)$", re.IGNORECASE)  # "water", in "hot or cold water"
+)  # "books about bees and flowers" is one thing
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
 _MINE = re.compile(rf"\b(?!(?-i:US|ME)\b)(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company", "I have ME"
+_I = re.compile(r"\bi (?P<be>am |was |)(?=[a-z])", re.IGNORECASE)
+_ARE = {"am ": "are ", "was ": "were "}
+_REST = re.compile(  # what is told of a thing, or is not liked as much
+    r"\b(?:(?:that|which|who|whose) (?=\w)|(?:where|when|whenever|while|unless|over|than|instead of)\b"
+    r"|to (?=[\w-]+ ones?$)|(?<= with )(?=.* (?:in|on) it$))",
+    re.IGNORECASE,
+)
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
     r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )
@@ -78,12 +66,14 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
         text = " ".join(raw.split()).strip(" ,.")
         return [pattern.names.get(text.lower(), _from_outside(text))] if len(text.split()) <= kind.max_words else []
     text = _upto(compiled(rules().phrase["stop"]), raw)
+    if kind.narrowed:
+        return _narrowed(raw, text, kind_name, pattern, written)
     if len(text) < len(raw) and _is_cut_short(raw, len(text), kind):
         return []
     if kind.cut:
         text = _upto(compiled(kind.cut), text)
-    items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
-    items = _with_head(items)
+    items = LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
+    items = with_head(items)
     if len(items) > 1 and _VERB.match(raw, len(text)):
         items.pop()  # "mushrooms, dad will eat anything": dad is no object
     found: list[str] = []
@@ -99,17 +89,30 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
     return found
 
 
-def _with_head(items: list[str]) -> list[str]:
-    """The objects of a list with the noun that the last has for all: "electronic and rock music" and "hot or cold water" are two each."""
-    if len(items) == 1:
-        return items
-    if how := _HEAD_OF_HOW.fullmatch(items[-1]):
-        return [f"{item}{how.group(1)}" if _ALSO_HOW.fullmatch(item) else item for item in items]
-    head = _HEAD.search(items[-1])
-    if head is None:
-        return items
-    kinds = (_KIND, _SORT) if _OF_A_SORT.match(head.group()) else (_KIND,)
-    return [f"{item}{head.group()}" if any(kind.fullmatch(item) for kind in kinds) else item for item in items]
+def _narrowed(raw: str, text: str, kind_name: str, pattern: Pattern, written: Writing) -> list[str]:
+    """The things in what a pattern found, each with what narrows it down; `text` is what stands before the first clause in it."""
+    kind = rules().kinds[kind_name]
+    points = _THAT.match(raw, len(text)) and (_PREPOSITION.search(text) or is_doing(text.split(" ")[-1]))  # "watching that show"
+    if kind.narrowed and text and not points and compiled(kind.narrowed).match(raw, len(text)):
+        text = _upto(compiled(rules().phrase["reasons"]), raw)
+    elif len(text) < len(raw) and _is_cut_short(raw, len(text), kind):
+        return []
+    cut = compiled(kind.cut).search(text) if kind.cut else None
+    if cut and (cut.group()[0] == "," or not compiled(rules().phrase["narrowed"]).search(text, 0, cut.start())):
+        text = text[: cut.start()]
+    if compiled(rules().phrase["narrowed_by_nothing"]).search(text):
+        return []
+    text = compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)
+    found: list[str] = []
+    items = things(text, shunned=kind_name == "shunned") if kind.split else [first_thing(text)]
+    if len(items) > 1 and _VERB.match(raw, len(text)):
+        items.pop()  # "mushrooms, dad will eat anything": dad is no object
+    for item in items[:_MOST_ITEMS]:
+        clean = _clean(item.replace("\0", " "), kind, pattern, written)
+        if not clean or compiled(rules().phrase["pointed_at"]).search(item) or (found and (_SOMEBODY.match(clean) or _BIDS.match(clean))):
+            break
+        found.append(pattern.names.get(clean.lower(), clean))
+    return found
 
 
 def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:
@@ -129,20 +132,24 @@ def _upto(end: re.Pattern[str], text: str) -> str:
 def _clean(item: str, kind: Kind, pattern: Pattern, written: Writing) -> str:
     """One object without what trails it, or "" if it is none."""
     text = " ".join(item.split()).strip(" ,.'-&")
-    bare = without_times(text, tuple(find_times(text, at=written.at, zone=written.zone)))
-    text = bare or ("" if kind.any or kind.strip else text)  # "I love Christmas", but not "I quit last year"
-    for end in ("tail", "dangling", "tail") if not kind.any else ("tail", "tail"):
+    narrows = compiled(rules().phrase["narrowed"]).search(text) if kind.narrowed else None
+    if narrows is None:
+        bare = without_times(text, tuple(find_times(text, at=written.at, zone=written.zone)))
+        text = bare or ("" if kind.any or (kind.strip and not kind.narrowed) else text)  # "I love Christmas", but not "I quit last year"
+    if kind.narrowed:
+        text = _I.sub(lambda match: f"they {_ARE.get(match['be'], match['be'])}", text)  # "books I have read"
+    for end in ("tail", "dangling", "tail") if not (kind.any or narrows) else ("tail", "tail"):
         for _ in range(3):
             text = _upto(compiled(rules().phrase[end]), text).rstrip(" ,.'-&")
     if kind.strip:
         stripped = compiled(kind.strip).match(text)
         text = text[stripped.end() :] if stripped else text
-    if (kind.any or kind.split) and compiled(rules().phrase["vague"]).search(text):
+    if (kind.any or kind.split) and compiled(rules().phrase["vague"]).search(_REST.split(text)[0] if kind.narrowed else text):
         return ""
     words = _name(text.split()) if kind.proper else text.split()
     text = " ".join(words)
     names = sum(one[:1].isupper() and other[:1].isupper() for one, other in pairwise(words)) if kind.split and not kind.proper else 0
-    if not words or len(words) - names > kind.max_words or not any(letter.isalnum() for letter in text):
+    if not words or len(words) - names > kind.max_words * (3 if narrows else 1) or not any(letter.isalnum() for letter in text):
         return ""
     if (kind.allow is None or not compiled(kind.allow).match(text)) and _is_refused(text, kind, pattern):
         return ""

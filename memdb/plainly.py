@@ -18,7 +18,9 @@ _DOES_ALREADY = re.compile(r"(?<!s)s$", re.IGNORECASE)  # "works", but not "miss
 _DOING = {
     **{"begin": "beginning", "travel": "travelling", "run": "running", "swim": "swimming", "ski": "skiing", "knit": "knitting"},
     **{"see": "seeing", "jog": "jogging", "sew": "sewing", "get": "getting", "quit": "quitting", "transfer": "transferring"},
-    **{"sit": "sitting", "squat": "squatting"},
+    **{"sit": "sitting", "squat": "squatting", "shop": "shopping", "bet": "betting", "chat": "chatting", "plan": "planning"},
+    **{"go near": "going near", "go on": "going on", "go to": "going to", "take part": "taking part", "eat out": "eating out"},
+    **{"pay for": "paying for", "work out": "working out", "work with": "working with", "work for": "working for"},
 }
 
 
@@ -79,6 +81,8 @@ class _Said(str):
             return str(self) if self.isdigit() else f"{self} ago"
         if spec == "being":
             return {"do not ": "not ", "would not ": "not "}.get(self.lower(), str(self))
+        if spec == "to_do":
+            return f"to {self} " if self else ""
         if spec == "one":
             return self.removesuffix("s")
         return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)

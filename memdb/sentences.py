@@ -42,6 +42,7 @@ CONTRACTED = re.compile(
     r"|\bw/?(?:(?<=\blive w)|(?<=\blive w/)|(?<=\bliving w)|(?<=\bliving w/)|(?<=\bwork w)|(?<=\bwork w/))(?= (?:my|our|an?|the) )",
     re.IGNORECASE,
 )
+_INITIALS = re.compile(r"(?P<words>[^\W\d_][\w']*(?:[ -][^\W\d_][\w']*){1,5}) \((?P<short>[A-Z][A-Za-z]{1,5})\)(?!\w)")
 _END = re.compile(r"[.!?…。]+|\n+")
 _WHO_LISTENS = re.compile(r"\b(?:you|u|please|pls)\b", re.IGNORECASE)
 _AND_ASKS = re.compile(r"(?:[,;]\s*(?:(?:and|also|so)\s+)?|\s+and\s+)(?=(?:can|could|would|will) (?:you|u)\b)", re.IGNORECASE)
@@ -166,6 +167,17 @@ def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, i
         start = cut
     if start < end:
         yield start, end, mark
+
+
+def without_initials(text: str) -> str:
+    """Return a text without the initials of the words right before them: "the air traffic control (ATC) tapes"."""
+    return _INITIALS.sub(lambda found: found["words"] if _are_initials(found) else found.group(), text) if "(" in text else text
+
+
+def _are_initials(found: re.Match[str]) -> bool:
+    short = found["short"].removesuffix("s").lower()
+    words = re.split(r"[ -]", found["words"])[-len(short) :]
+    return "".join(word[0] for word in words) == short
 
 
 def expand(match: re.Match[str]) -> str:

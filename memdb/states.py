@@ -39,7 +39,9 @@ def states_in(being: str) -> list[tuple[str, bool]]:
     if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
         return []
     for joint, piece in zip(others[::2], others[1::2], strict=True):
-        if (stated := pattern.fullmatch(piece)) and not (stated["home"] and pattern.fullmatch(states[-1]) is None):
+        stated = pattern.fullmatch(piece)
+        eaten = stated is not None and piece.islower() and stated["nationality"] and _LISTING.match(states[-1])  # "nuts and kiwi"
+        if stated and not eaten and not (stated["home"] and pattern.fullmatch(states[-1]) is None):
             states.append(piece)  # but "I'm Tom, from Siemens"
         elif _LISTING.match(states[-1]):
             states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"

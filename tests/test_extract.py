@@ -1434,6 +1434,20 @@ def test_a_blank_name_makes_no_key() -> None:
         canonical_key(" ", "name")
 
 
+def test_what_one_is_allergic_to_in_a_list_is_no_nationality(predicates: Mapping[str, Predicate]) -> None:
+    allergies = ["nuts", "shellfish", "kiwi"]
+    assert said(read("I'm allergic to nuts, shellfish and kiwi", predicates)) == [("user.allergic_to", one, False) for one in allergies]
+    assert said(read("I have a severe walnut and egg allergy", predicates)) == [
+        ("user.allergic_to", "walnut", False),
+        ("user.allergic_to", "eggs", False),
+    ]
+
+
+def test_initials_behind_a_name_are_no_part_of_what_is_said(predicates: Mapping[str, Predicate]) -> None:
+    assert one("I like air traffic control (ATC) tapes", predicates).object == "air traffic control tapes"
+    assert one("I work at Acme (Leeds)", predicates).object == "Acme"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -2594,7 +2608,7 @@ def test_what_a_diary_says_in_passing_is_no_fact(text: str, key: str, predicates
         ("I love rhubarb dude", "user.likes", {"rhubarb"}),
         ("I like curling toooo", "user.likes", {"curling"}),
         ("I love like salted crisps and dates", "user.likes", {"salted crisps", "dates"}),
-        ("I don't like French films other than comedies", "user.dislikes", {"French films"}),
+        ("I don't like French films other than comedies", "user.dislikes", {"French films other than comedies"}),
         ("I love windy days as long as it stays dry", "user.likes", {"windy days"}),
         ('I love "The Wire" for its dialogue and slow pace', "user.likes", {"The Wire"}),
         ("I'm a sucker for fresh bread, either with butter or jam", "user.likes", {"fresh bread"}),
