@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SUITS = 0.2
+SUITS = 0.1
 """What a taste is worth to a request that it is not near at all, as a share of one that is as near as can be: as `retrieve.sql` has it."""
 
 _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at least, by which the highest are found sooner

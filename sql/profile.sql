@@ -39,7 +39,7 @@ with recorded as materialized (
     and action_hash <> turn_id  -- nor is what was told or seen again
     -- nor what is as it was, in the same words: it came into the profile for being said often, or is known to be so since, or until, another day
     and not (operation = 'update' and before ->> 'value_text' = after ->> 'value_text' and before ->> 'event_time' is after ->> 'event_time'
-      and before ->> '$.value_json.state' is after ->> '$.value_json.state')
+      and before ->> '$.value_json.state' is after ->> '$.value_json.state' and before ->> 'status' is after ->> 'status')
     and not (operation = 'expire' and before ->> 'valid_to' is after ->> 'valid_to')  -- nor what has merely come to the end that was told
     and changed_at <= :said_by
 ),

@@ -283,7 +283,7 @@ featured as (
     own_confidence * iif(:asks_former, 1.0, 1.0 - over) as confidence,
     iif(:asks_former, over * max(words, match), 0.0) as former,
     -- a taste may suit a request that it has no word of, but the nearer it is, the more it matters to it
-    iif(tells_taste, 0.2 + 0.8 * match, 0.0) as preference
+    iif(tells_taste, 0.1 + 0.9 * match, 0.0) as preference
   from likened
 ),
 ranked as materialized (

@@ -226,7 +226,7 @@ insert into weights (name, feature, value) values
   ('default', 'is_question', -0.15), ('default', 'length', 0.5), ('default', 'has_number', 0.15), ('default', 'is_reaction', -0.125),
   ('default', 'outdated', -1.0),
   ('default', 'position', 3.0), ('default', 'knowledge_update', 0.3), ('default', 'former', 0.4), ('default', 'keyed', 0.6),
-  ('default', 'hyponym', 0.6), ('default', 'preference', 1.5), ('default', 'echo', -2.0),
+  ('default', 'hyponym', 0.6), ('default', 'preference', 1.75), ('default', 'echo', -2.0),
   ('default', 'has_time', 0.375), ('default', 'date', 0.625), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),

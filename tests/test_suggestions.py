@@ -83,8 +83,8 @@ def test_tastes_of_a_person_rank_higher_and_nobody_elses_do(told: memdb.Memory) 
     assert {hit.fact.value_text for hit in suiting if hit.fact.kind == "message"} == {SAID[1][1], SAID[4][1]}
     assert all(hit.fact.source == "user_message" for hit in suiting)
     for hit in suiting:
-        assert hit.parts["preference"] == pytest.approx(0.2 + 0.8 * hit.parts["match"])
-        assert hit.contributions["preference"] == pytest.approx(1.5 * hit.parts["preference"])
+        assert hit.parts["preference"] == pytest.approx(0.1 + 0.9 * hit.parts["match"])
+        assert hit.contributions["preference"] == pytest.approx(1.75 * hit.parts["preference"])
 
 
 def test_without_a_request_a_taste_is_a_message_like_any_other(told: memdb.Memory) -> None:
@@ -132,3 +132,13 @@ def test_where_there_is_little_room_a_taste_is_shown_rather_than_unsure_plans(tm
         assert "quiet places" not in mem.context("Where is the cellar?", user_id="ana", max_tokens=60, now=NOW).text
         mem.set_weights({"default": {**mem.weights("default"), "preference": 0.0}})
         assert "quiet places" not in mem.context(REQUEST, user_id="ana", max_tokens=60, now=NOW).text
+
+
+def test_a_request_is_told_to_heed_tastes_and_not_that_it_has_no_answer(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.load([{"text": "I avoid anything with dairy.", "timestamp": "2025-05-01"}], user_id="ana")
+        asked, other = (mem.context(text, user_id="ana", now=NOW).verdict for text in (REQUEST, "Which dentist do I see?"))
+    assert asked is not None
+    assert asked.instruction == "A suggestion is asked for: heed what stands here of what the user likes, avoids or cannot have."
+    assert other is not None
+    assert other.instruction != asked.instruction

@@ -15,6 +15,7 @@ from memdb.records import Decision
 _CHECKABLE = ("tool", "web_scraped", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
 _PLAINLY = "The memory may not hold the answer to this; if it does not say it plainly, say so."
+_SUITING = "A suggestion is asked for: heed what stands here of what the user likes, avoids or cannot have."
 _OF_OTHERS = "What stands here of this is told of others, not of the user; say that the user has not told it, do not guess."
 _EVEN = 0.5  # where a calibration has no threshold
 
@@ -29,17 +30,18 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     nobody (`naming.nameless`) where a name is asked for. Nothing is claimed either where nothing bears on the question, where what
     tells of it is told of somebody else, or where the calibrated probability of an answer is below `config.abstain_probability`, or if
     that is not set below the `threshold` that was fitted with the calibration; but of what is held under a key that the question asks for
-    it is claimed whatever the probability and whoever else it is told of.
+    it is claimed whatever the probability and whoever else it is told of. Who asks for a suggestion needs no answer, only what is to suit.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
     of = whose(hits)
     if other := elsewhere(hits).union(of.of_others, nameless(hits)):
         bearing = [hit for hit in bearing if hit.fact.fact_id not in other]
     is_held = any(hit.is_asked_for for hit in bearing)
+    is_to_suit = any(hit.suits for hit in hits)
     if of.only and not is_held:
         return _verdict("abstain", "what was found is told of somebody else", None, None, _OF_OTHERS)
     if not bearing:
-        return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
+        return _verdict("abstain", "nothing remembered bears on it", None, None, _SUITING if is_to_suit else _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
     probability = probability_of(evidence_of(hits), calibration)
     relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0
@@ -60,7 +62,7 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
     if probability is not None and probability < least and not is_held:
         why = f"what was found hardly answers it (probability {probability:.2f})"
-        return _verdict("abstain", why, top, probability, _PLAINLY)
+        return _verdict("abstain", why, top, probability, _SUITING if is_to_suit else _PLAINLY)
     sure = config.hedge_confidence
     unsure = f", but is not sure ({' < '.join(told_apart(confidence, sure))})" if confidence < sure else ""
     return _verdict("answer", f"what was found bears on it{unsure}", top, probability, None)

@@ -7,7 +7,7 @@ where type = 'table' and name = 'weights';
 pragma writable_schema = reset;
 
 insert or ignore into weights (name, feature, value)
-select 'default', 'preference', 1.5
+select 'default', 'preference', 1.75
 where exists (select 1 from weights where name = 'default');
 
 drop view procedure;
