@@ -26,11 +26,10 @@ class Question(Record):
     "before I moved" means, where the memory knows of that change.
     `order` says that the first or the last is wanted of what there was; `keys` are those under which what it asks for is held, if it is
     believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `hypernyms` are the kinds of things
-    that it asks for ("Which instruments do I play?", "instruments"), as rules/hyponyms.toml calls them; `suggestion` says that it asks for
-    what is to suit who asks. `language` is that whose rules read
-    it, and `by_beginning` says that its words are sought by how they begin: the index knows the forms of English words only. `said` are
-    the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood` is the
-    emotion that it speaks of.
+    that it asks for ("Which instruments do I play?", "instruments"), as rules/hyponyms.toml calls them; `suggestion` says that it asks
+    for what is to suit who asks. `language` is that whose rules read it, and `by_beginning` says that its words are sought by how they
+    begin: the index knows the forms of English words only. `said` are the rows of the messages that are wanted for their place alone
+    ("What did I just tell you?"), the likeliest first. `mood` is the emotion that it speaks of.
     """
 
     text: str

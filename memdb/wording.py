@@ -9,6 +9,7 @@ from memdb.keys import negates
 from memdb.times import MOMENT, in_zone
 
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
+_A_DIET = " diet"  # one eats "vegan", but "a raw food diet"
 _COUNTED_IF_SMALL = frozenset({"is a member of", "plans"})  # … if it has no name: "a book club", but "Amnesty"
 _STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs|on \w+ leave", re.IGNORECASE)
 _RETIRED = re.compile(r"(?:retired|former|ex-?)\b ?(?=\w)", re.IGNORECASE)  # who is a retired nurse does not work as one
@@ -44,7 +45,7 @@ _ONESELF = re.compile(r"(?P<who>I|We)(?:(?P<short>['’]m)\s|\s)")
 
 def worded(label: str, value: str, *, denied: bool = False, several: bool = False) -> str:
     """Return what is said of somebody by a label and a value: "works as" and "nurse" make "works as a nurse"; `several` in the plural."""
-    counted = (label in _COUNTED and not several) or (label in _COUNTED_IF_SMALL and _is_common(value))
+    counted = (label in _COUNTED and not several) or (label in _COUNTED_IF_SMALL and _is_common(value)) or _is_a_diet(label, value)
     if label == "plans" and _DOING.match(value):
         label = "plans on"
     if label == "wants" and _DOING.match(value):
@@ -95,7 +96,7 @@ def without_article(label: str, value: str) -> str:
     """Return a value as it stands under its key, from how it is worded behind a label."""
     if label in _COUNTED_IF_SMALL:
         return re.sub(r"^(?:an? |on (?=\w+ing\b))", "", value)
-    return re.sub(r"^(?:an?|their(?= own ))\s+", "", value) if label in _COUNTED else value
+    return re.sub(r"^(?:an?|their(?= own ))\s+", "", value) if label in _COUNTED or _is_a_diet(label, value) else value
 
 
 def value_behind(label: str, text: str) -> str | None:
@@ -115,6 +116,10 @@ def value_behind(label: str, text: str) -> str | None:
     if not found or not value or not _WHOSE.fullmatch(whose) or negates(whose) or "?" in text or _SENTENCES.search(value):
         return None
     return None if label in _BARE and (negates(value) or _PAST.match(value) or value.count(" ") >= _FEW) else value
+
+
+def _is_a_diet(label: str, value: str) -> bool:
+    return label == "eats" and value.endswith(_A_DIET)
 
 
 def _is_common(value: str) -> bool:

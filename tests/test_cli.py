@@ -1098,6 +1098,8 @@ def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> N
     assert ["asks for", "place"] in rows
     assert ["weight set", "default"] in rows
     assert any(row[0] == "place" and row[1] != "none" for row in rows)
+    asked = ok("explain", "What could I cook?", "--user", "ana", "--limit", "1", "--embedder", "none", "--db", db)
+    assert "asks for\ta suggestion" in asked
     assert any(row[0].startswith("to be among the first 1") for row in rows)
 
 

@@ -37,6 +37,8 @@ Tell = Callable[..., memdb.Memory]
         ("works as", "unemployed", "is unemployed"),
         ("works as", "on maternity leave", "is on maternity leave"),
         ("drives", "Audi", "drives an Audi"),
+        ("eats", "vegan", "eats vegan"),
+        ("eats", "Mediterranean diet", "eats a Mediterranean diet"),
         ("drives", "cars", "drives cars"),
         ("owns", "own studio", "owns their own studio"),
         ("owns", "three houses", "owns three houses"),

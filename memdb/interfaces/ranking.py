@@ -262,7 +262,7 @@ def _print_question(why: Explanation, zone: tzinfo) -> None:
         ("phrases", ", ".join(asked.phrases)),
         ("meaning", asked.meaning),
         ("asks about", asked.actor or ""),
-        ("asks for", asked.intent),
+        ("asks for", "a suggestion" if asked.suggestion else asked.intent),
         ("asks of", "the past" if asked.past else "the present" if asked.present else ""),
         ("under the keys", ", ".join(key if value is None else f"{key} ({value})" for key, value in asked.keys)),
         ("times", ", ".join(" to ".join(dict.fromkeys(one)) for one in days)),
