@@ -131,6 +131,8 @@ def _reduced(clause: Clause) -> Clause:
     former = _USED_TO.match(phrase)
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
+        if inside := compiled(rf"{words['adverbs']} (?!not\b)(?=\S)").match(phrase):  # "used to really love"
+            phrase = phrase[inside.end() :]
     phrase = _GOING_TO.sub("will not ", phrase)
     coming = _NOT_TO_BE.match(phrase)
     if coming:

@@ -47,7 +47,15 @@ def granted(sentence: str) -> Iterator[str]:
             yield _filled(one.says, found)
 
 
-_COMMON = re.compile(r"[A-Z][a-z'-]*(?:ing|s|(?: [a-z'-]+)+)")  # with a capital only because the sentence begins with it
+_COMMON = re.compile(  # with a capital only because the sentence begins with it, other than "Goya's paintings"
+    r"(?!(?!(?:Women|Men|Children|People|Kids|Girls|Boys)'s)[A-Z][a-z-]*'s )[A-Z][a-z'-]*(?:ing|s|graphy|(?: [a-z'-]+)+)"
+)
+
+
+@cache
+def _capital() -> re.Pattern[str]:
+    """What has a capital wherever it stands: "Belgian beer"."""
+    return compiled(r"(?:{nationality}|{language}|{weekday}s?|{month})\b")
 
 
 _BEFORE_A_TIME = re.compile(r"(?:next|this|in|on|at|tomorrow|today|tonight|early|late|mid|some ?time)\b", re.IGNORECASE)
@@ -85,7 +93,8 @@ class _Said(str):
             return f"to {self} " if self else ""
         if spec == "one":
             return self.removesuffix("s")
-        return f"{self[0].lower()}{self[1:]}" if spec == "within" and _COMMON.fullmatch(self) else str(self)
+        within = spec == "within" and _COMMON.fullmatch(self) is not None and _capital().match(self) is None
+        return f"{self[0].lower()}{self[1:]}" if within else str(self)
 
 
 def _filled(says: str, found: re.Match[str]) -> str:

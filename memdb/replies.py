@@ -16,6 +16,12 @@ _TWO = re.compile(  # "How old are you, and where do you work?"
     r"(?:,|\band|\bor)\s+(?:what|where|who|when|which|how|(?:are|do|have|did|were) you|is your)\b",
     re.IGNORECASE,
 )
+_ITS_NAME = re.compile(  # "You own a pony? What is she called?"
+    r"\byou (?:have |do |got |just |recently )*(?:have|got|own|adopted) an? (?:[a-z]+ )?"
+    r"(?P<who>dog|cat|puppy|kitten|rabbit|parrot|horse|pony|hamster|tortoise)\b[^?\n]{0,80}[.?!] (?:and |so )?"
+    r"what (?:is (?:his|her|its|their) name|(?:is|are) (?:he|she|it|they) called)\b[^?\n]{0,20}\?",
+    re.IGNORECASE,
+)
 _YOURS = re.compile(r"\b(?:your|yours|you|yourself)\b", re.IGNORECASE)
 _STILL_AT = re.compile(r"^still at (?=[A-Z])")  # a firm
 _OF_LATE = re.compile(r"^(?:just|recently|already|finally|actually|really) ", re.IGNORECASE)
@@ -32,6 +38,8 @@ def spelled_out(asked: str, text: str) -> str | None:
     "Where do you live?", "In Porto" is "I live in Porto". Only one short sentence answers, and only one question is answered.
     """
     before = asked[-LONGEST_SENTENCE:].translate(PLAIN)
+    if "name" in before or "called" in before:
+        before = _ITS_NAME.sub(r"What is your \g<who>'s name?", CONTRACTED.sub(expand, before))
     questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(before)] if "?" in before else []
     if len(questions) != 1 or _TWO.search(questions[0]):
         return None
@@ -44,6 +52,8 @@ def spelled_out(asked: str, text: str) -> str | None:
         return None
     if told := compiled(phrase["yes_or_no"]).fullmatch(question) or compiled(phrase["told"]).fullmatch(question):
         agreed, denied = (compiled(phrase[word]).fullmatch(said) for word in ("yes", "no"))
+        if told["verb"].lower() != "have":  # "Have you seen it?", "Yes, it's a favourite" says more
+            agreed = agreed or compiled(phrase["yes_it_is"]).fullmatch(said)
         verb = {"are": "am", "have": "have"}.get(told["verb"].lower(), "do")
         rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], _STILL_AT.sub("still working at ", told["rest"]))
         if told["verb"].lower() == "did":

@@ -59,7 +59,20 @@ def things(text: str, *, shunned: bool) -> list[str]:
     groups = _complements_joined(_adjectives_joined(items, marks, shunned=shunned), shunned=shunned)
     if shunned and len(groups) == 2 and _may_be_one(groups):
         return [text]
-    return [item for _, item in groups]
+    return _each_to_do([item for _, item in groups])
+
+
+def _each_to_do(items: list[str]) -> list[str]:
+    """The items, each that one likes to do with its "to": "to sit down and play the harp"."""
+    if not items[0].startswith("to "):
+        return items
+    one_word = len(items[0].split()) == 2  # "to hike and fish", but not "to eat meat and fish"
+    return [f"to {item}" if _to_do().match(item) and (one_word or _BLANK in item) else item for item in items]
+
+
+@cache
+def _to_do() -> re.Pattern[str]:
+    return compiled(r"(?:{done_with}|hike|dance|sing|draw|write|bake|garden|knit|sew|ski|sail|surf|explore|relax|meet|hang out)(?= |$)")
 
 
 def first_thing(text: str) -> str:

@@ -87,6 +87,8 @@ _WEEKDAY_OF = re.compile(
     rf"\b(?:(?:next|last|this(?:{GAP}coming)?|coming){GAP})?(?P<day>{'|'.join(WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\.?,?{GAP}$",
     re.IGNORECASE,
 )
+_UP_TO = ("until", "till", "til", "before", "by")
+_IS_OVER = re.compile(rf"{GAP}(?:ends|is (?:over|out|up))(?!\w)", re.IGNORECASE)  # "before the year ends"
 _LASTS = re.compile(r"\b(?:for|in|over|within)[ \t\n]$", re.IGNORECASE)  # "for two weeks before Christmas"
 _LONGEST_ASIDE = 40
 _REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
@@ -187,6 +189,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             atom, read = last and last._replace(first=last.first - 7 * DAY, after=last.after - 7 * DAY), earlier.end()
         if atom is None:
             continue
+        read = over.end() if word in _UP_TO and (over := _IS_OVER.match(text, read)) else read
         atom = atom._replace(end=read)
         if word in ("before", "after", "from", "on") and (aside := _aside(text, start, atom, word)) is not None:
             while spans and spans[-1].end > aside.start:  # "on the Friday" before Easter

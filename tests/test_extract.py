@@ -103,6 +103,9 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("Is your wife a nurse?", "yes, she is", [("wife.works_as", "nurse", False)]),
         ("Is your son allergic to nuts?", "Yes.", [("son.allergic_to", "nuts", False)]),
         ("Is your husband German?", "no, he isn't", [("husband.nationality", "German", True)]),
+        ("You like olives, right?", "Yep, they're the best snack there is.", [("user.likes", "olives", False)]),
+        ("You live in Porto, right?", "Yes, totally.", [("user.lives_in", "Porto", False)]),
+        ("You own a pony? What is she called?", "Clover", [("user.pet", "pony called Clover", False)]),
     ],
 )
 def test_yes_and_no_say_what_was_asked(
@@ -115,6 +118,12 @@ def test_yes_and_no_say_what_was_asked(
     ("asked", "text"),
     [
         ("Where do you live?", "Why do you ask?"),
+        ("Do you like olives?", "Yes, they are but not often."),
+        ("Do you have a favourite author?", "Not really."),
+        ("Do you have a favourite author?", "Hard to say."),
+        ("Have you seen Borgen?", "No, not yet."),
+        ("Which university did you attend?", "None, I left at 16."),
+        ("You own a dog? What is he called?", "I'd rather not say."),
         ("Where do you live?", "I'd rather not say."),
         ("Where do you live?", "Nowhere you know, to be honest, since we travel all year"),
         ("What's your name? And where do you live?", "Porto"),
@@ -1018,6 +1027,7 @@ def test_no_more_than_the_first_facts_of_a_long_list_are_read(predicates: Mappin
         ("I don't live in Porto any more", "user.lives_in", "Porto"),
         ("I no longer work at Google", "user.works_at", "Google"),
         ("I used to live in Porto", "user.lives_in", "Porto"),
+        ("I used to really love westerns, but I've moved on", "user.likes", "westerns"),
         ("I'm not vegetarian", "user.diet", "vegetarian"),
         ("I stopped running", "user.hobby", "running"),
         ("I quit my job", "user.works_as", ""),

@@ -241,6 +241,11 @@ def test_from_a_month_on_one_s_own_is_no_longer_phrase() -> None:
     assert [words for words, *_ in spans("from June on my own")] == ["from June"]
 
 
+def test_before_something_ends_is_one_phrase() -> None:
+    told = [words for words, *_ in spans("a race before the year ends, and another before the summer is over")]
+    assert told == ["before the year ends", "before the summer is over"]
+
+
 def test_as_of_a_month_that_is_to_come_is_the_next_one() -> None:
     assert [found[2:] for found in spans("As of March I'll be in Leeds")] == [("2026-03-01", "2026-04-01")]
 
