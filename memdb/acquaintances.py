@@ -46,6 +46,26 @@ def known_by_name(subject: str, held: Iterable[tuple[str, str]]) -> tuple[dict[s
     return known | typed, first
 
 
+def held_elsewhere(
+    keys: Iterable[tuple[str, str | None]], held: Iterable[tuple[str, str]], speakers: Iterable[str]
+) -> tuple[tuple[str, str | None], ...]:
+    """Return the other keys of what is asked for, of whom the user knows by name and who speaks in the memory: what the user tells of "my
+    brother" Karel is held under the brother's keys, and what Karel Berg says of himself under those of Karel Berg.
+
+    `held` is what is held under the names of the user's people, `keys` the keys that are asked for.
+    """
+    known = list(held)
+    subject_of, same = subjects(known), dict[str, list[str]]()
+    for _, name in known:
+        says = [slug(one) for one in speakers if name.casefold() in {part.casefold() for part in (one, *one.split()[:1])}]
+        if len(says) == 1 and subject_of.get(name, _USER) not in (_USER, *says):
+            same.setdefault(subject_of[name], []).extend(says)
+            same.setdefault(says[0], []).append(subject_of[name])
+    parts = [(*key.rpartition(".")[::2], value) for key, value in keys]
+    found = ((canonical_key(other, predicate), value) for subject, predicate, value in parts for other in same.get(subject, ()))
+    return tuple(dict.fromkeys(found))
+
+
 def subjects(held: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return those whom the user knows by name, and the user, each with the subject of the keys under which it is held what is told of
     them.

@@ -24,6 +24,7 @@ _LONGEST = 150  # characters: what asks for one thing takes no more
 _WHOSE = frozenset("i i'm i’m my we our".split())
 _ONESELF = frozenset({"me", "myself"})  # who asks, where all that is known of them is asked for
 _SOMEBODY = "§"  # stands for the name of who speaks in the memory
+_RELATED = "{related}"  # whatever somebody is to the user
 _USER = "user"
 _NOBODY: Mapping[str, str] = MappingProxyType({})
 _THE_USER = re.compile(r"\bthe (?=user\b)", re.IGNORECASE)  # as an assistant calls who speaks with it
@@ -192,11 +193,20 @@ def _keys(asked: Asked, found: re.Match[str], somebody: Somebody | None) -> tupl
     thing = next((value for name, value in parts.items() if name.startswith("attr") and value), "")
     thing = thing.split()[-1] if asked.value and thing else thing  # the "operation", however it is called beside
     predicates = [_predicate(thing) if name == "{attr}" else name for name in asked.of]
+    if _RELATED in asked.of:
+        named = somebody.name.split()[0].lower() if somebody is not None and somebody.subject != _USER else ""
+        return tuple((canonical_key(_USER, relation), named) for relation in _relations()) if named else ()
     subject = _subject(who, somebody)
     if not subject or not all(predicates):
         return ()
     values = alike(thing) if asked.value else (None,)
     return tuple((canonical_key(subject, predicate), value) for predicate in predicates for value in values)
+
+
+@cache
+def _relations() -> tuple[str, ...]:
+    """The predicates that hold the names of those whom one knows."""
+    return tuple(dict.fromkeys(relation for relation in called().relations.values() if relation not in ("dog", "cat")))
 
 
 def _subject(who: str, somebody: Somebody | None) -> str:

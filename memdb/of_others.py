@@ -12,7 +12,7 @@ from memdb.asked_keys import rules
 from memdb.called import called, names_of
 from memdb.capitals import is_a_name
 from memdb.cues import ENDING
-from memdb.records import Fact
+from memdb.records import Fact, is_oneself
 from memdb.stop_words import STOP_WORDS
 
 LONGEST = 4_000
@@ -21,6 +21,7 @@ LONGEST = 4_000
 _USER = "user"
 _UNDER_NO_KEY = "user.note"  # what is stated without a key may tell of anybody
 _OF_USER = re.compile(r"\b(?:User|[Tt]he user)['’]s ")
+_YOU = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)  # who says so tells of whom they speak to
 _WORD = re.compile(r"[^\W_]+")
 _CHILDREN = ("youngest", "eldest", "oldest")  # as parents call them
 _LEAST = 5  # letters that two words have in common, of which one goes on: "diabetes" and "diabetic"
@@ -52,6 +53,7 @@ def whose(hits: Hits) -> Whose:
     names |= {fact.object for fact in facts if fact.key.rpartition(".")[2] in relations}
     said = (hit.fact for hit in hits if hit.fact.kind != "message" or hit.fact.source == "user_message")
     told = {fact.fact_id: told_in(_as_told(fact), question.text, names=names) for fact in said}
+    told |= {fact_id: Told(0, sum(told[fact_id])) for fact_id in _said_by_others(hits) & told.keys()}
     held = {hit.fact.fact_id for hit in hits if hit.is_asked_for}
     of_others = tuple(fact_id for fact_id, one in told.items() if one.of_others and not one.own and fact_id not in held)
     most = max((told[fact_id].of_others for fact_id in of_others), default=0)
@@ -144,6 +146,13 @@ def _as_told(fact: Fact) -> str:
         return told
     is_own = fact.key.startswith(f"{_USER}.") and fact.key != _UNDER_NO_KEY
     return f"I{told[subject.end() :]}" if is_own or subject[0].casefold() == fact.user_id.casefold() else told
+
+
+def _said_by_others(hits: Hits) -> set[str]:
+    """The messages in which somebody else tells of themselves, where the user speaks in others."""
+    messages = [hit.fact for hit in hits if hit.fact.kind == "message"]
+    others = {fact.fact_id for fact in messages if not is_oneself(fact.speaker, fact.user_id) and _YOU.search(fact.value_text) is None}
+    return others if any(is_oneself(fact.speaker, fact.user_id) for fact in messages) else set()
 
 
 def _subject(fact: Fact) -> str:

@@ -145,7 +145,7 @@ class Scorer:
 
     def adds(self, ids: list[int]) -> dict[int, float]:
         """Return what text, speaker and time add to the score of each of these rows."""
-        asked = {name: self._values[name] for name in ("actor", "asks_when")}
+        asked = {name: self._values[name] for name in ("actor", "asks_when", "user_id")}
         weight = {name: self._bound[name] for name in _TOLD}
         return dict(cast(list[tuple[int, float]], self._db.tuples("scan.told", ids=json.dumps(ids), **asked, **weight)))
 

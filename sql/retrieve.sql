@@ -210,7 +210,7 @@ scored as materialized (
       1.0 - c.window_distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
        where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as own_window,
-    coalesce(f.speaker, 'user') is :actor as actor,
+    coalesce(f.speaker, 'user') is :actor or (:actor is 'user' and f.speaker is :user_id collate nocase) as actor,
     coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
     coalesce(m.is_reaction, 0) as is_reaction,
     -- how much of it is so no longer, where that is asked about; of a message, of what it told

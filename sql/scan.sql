@@ -156,7 +156,9 @@ limit :limit;
 select
   i.value as id,
   iif(:asks_when and coalesce(m.event_time, f.event_time) is not null, :w_has_time, 0.0)
-    + iif(coalesce(m.speaker, f.speaker, 'user') = :actor, :w_actor, 0.0)
+    + iif(
+        coalesce(m.speaker, f.speaker, 'user') = :actor or (:actor = 'user' and coalesce(m.speaker, f.speaker) = :user_id collate nocase),
+        :w_actor, 0.0)
     + :w_is_question * coalesce(m.is_question, 0)
     + :w_length * coalesce(m.length, 0.6)
     + :w_has_number * coalesce(m.has_number, 0)

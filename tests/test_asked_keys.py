@@ -325,7 +325,7 @@ def test_what_is_held_of_something_else_answers_no_question_in_another_language(
 
 def test_every_predicate_that_is_asked_for_is_one(mem: memdb.Memory) -> None:
     known = {predicate for predicate, *_ in mem._store.database().tuples("believe.predicates")}
-    of = {name for way in rules().asked for name in way.of} - {"{attr}"}
+    of = {name for way in rules().asked for name in way.of} - {"{attr}", "{related}"}
     for spoken in (language(code) for code in CODES if language(code).questions is not None):
         keys = {key.partition("=")[0].rpartition(".")[2] for _, keys in spoken.asking for key in keys}
         relatives = {slug(called().relations.get(word, word)) for word in spoken.asked_of("relative").values()}
@@ -453,6 +453,37 @@ def test_no_text_takes_long(text: str) -> None:
     for length in range(100, 151):
         keys_in(text[:length], words_of(text[:length]), [], user_id="ana")
     assert time.process_time() - started < 5.0
+
+
+@pytest.fixture
+def acquainted(mem: memdb.Memory) -> memdb.Memory:
+    """A user whose brother writes, too, and a friend who does not."""
+    said = [
+        ("Ana", "My brother Karel called. My friend Eva is a nurse."),
+        ("Karel Berg", "I work at Bosch and I live in Ghent."),
+        ("Ana", "My brother drives a Golf. My friend Tom Lima came, too."),
+    ]
+    mem.load([{"speaker": who, "text": text, "timestamp": f"2025-03-0{day}"} for day, (who, text) in enumerate(said, 1)], user_id="ana")
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Who is Karel Berg in relation to me?", "User has a brother called Karel"),
+        ("What's Karel Berg's relationship to me?", "User has a brother called Karel"),
+        ("How do I know Karel?", "User has a brother called Karel"),
+        ("How is Eva related to me?", "User has a friend called Eva"),
+        ("What is my relationship with Tom Lima?", "User has a friend called Tom Lima"),
+        ("Where does my brother work?", "Karel Berg works at Bosch"),
+        ("What car does Karel Berg drive?", "User's brother drives a Golf"),
+        ("In which city does Karel Berg live?", "Karel Berg lives in Ghent"),
+    ],
+)
+def test_who_speaks_is_known_by_what_they_are_to_the_user(acquainted: memdb.Memory, question: str, first: str) -> None:
+    hits = acquainted.search(question, user_id="ana", now=NOW, kinds=["fact"])
+    assert (hits[0].fact.value_text, hits[0].is_asked_for) == (first, True)
 
 
 ABOUT_ONESELF = [

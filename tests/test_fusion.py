@@ -285,7 +285,7 @@ def test_what_is_told_of_a_row_is_what_its_parts_say(crowded: memdb.Memory, quer
     ids: dict[str, int] = dict(db.connection.execute("select fact_id, id from facts"))
     features = ("actor", "is_question", "length", "has_number", "is_reaction", "has_time")
     weight = {f"w_{feature}": crowded.weights("default").get(feature, 0.0) for feature in features}
-    asked = {"actor": hits.question.actor, "asks_when": int(hits.question.intent == "time")}
+    asked = {"actor": hits.question.actor, "asks_when": int(hits.question.intent == "time"), "user_id": "ana"}
     told = {row["id"]: row["adds"] for row in db.all("scan.told", ids=json.dumps(list(ids.values())), **asked, **weight)}
     assert {bool(hit.parts[feature]) for hit in hits for feature in features} == {True, False}
     for hit in hits:

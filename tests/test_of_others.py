@@ -102,6 +102,15 @@ def test_what_is_told_of_somebody_else_is_not_claimed_of_the_user(mem: memdb.Mem
     assert (verdict.decision, verdict.reason) == ("abstain", "what was found is told of somebody else")
 
 
+@pytest.mark.parametrize(("said", "decision"), [("I'm vegan", "abstain"), ("You're vegan, right?", "answer")])
+def test_what_a_friend_says_of_themselves_is_not_claimed_of_the_user(mem: memdb.Memory, said: str, decision: str) -> None:
+    mem.load([{"speaker": "Bob", "text": said}, {"speaker": "Ana", "text": "I cook every day."}], user_id="ana")
+    mem.drain()
+    verdict = mem.context("Am I vegan?", user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == decision
+
+
 def test_what_is_told_of_both_is_claimed(mem: memdb.Memory) -> None:
     after(mem, "My sister is vegan", "I'm vegan, too")
     verdict = mem.context("Am I vegan?", user_id="ana").verdict

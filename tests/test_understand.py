@@ -86,6 +86,14 @@ def test_names_of_those_who_speak_are_left_out_of_the_meaning(talk: memdb.Memory
     assert asked(talk, query).meaning == meaning
 
 
+@pytest.mark.parametrize("name", ["ana", "Ana"])
+def test_who_speaks_by_the_id_of_the_user_is_meant_by_i(mem: memdb.Memory, name: str) -> None:
+    mem.load([{"speaker": who, "text": f"I planted {what}."} for who, what in ((name, "tulips"), ("Bob", "leeks"))], user_id="ana")
+    mem.drain()
+    hits = mem.search("What did I plant?", user_id="ana", kinds=["message"])
+    assert {hit.fact.speaker: hit.parts["actor"] for hit in hits} == {name: 1.0, "Bob": 0.0}
+
+
 @pytest.mark.parametrize(
     ("query", "actor"),
     [

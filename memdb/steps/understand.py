@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Literal, NamedTuple
 
-from memdb.acquaintances import OWN_NAMES, name_keys, subjects
+from memdb.acquaintances import OWN_NAMES, held_elsewhere, name_keys, subjects
 from memdb.answers import Question
 from memdb.asked_keys import asked_in, keys_abroad, keys_in, led_by, may_ask, says_whose, somebody_in
 from memdb.asked_times import (
@@ -55,7 +55,7 @@ from memdb.hyponyms import hypernyms_in
 from memdb.keys import slug
 from memdb.languages import Language, grammar_unread, language_of
 from memdb.names import mention
-from memdb.records import Intent, made, source_of
+from memdb.records import Intent, is_oneself, made, source_of
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.suggestions import asks_suggestion
 from memdb.unspaced import words_of
@@ -210,11 +210,12 @@ def _understood(put: _Put, asker: Asker) -> Question:
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     keys, told = _keys(put, asker)
     if told != text:  # what is held is told of "User's son", not of Henrik
-        terms = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS and word not in names]
-    actor = _actor(put)
+        words = [word for word in words_of(told, contracted=True) if word.replace("’", "'") not in STOP_WORDS]
+        terms = [bare for word in words if (bare := _POSSESSIVE.sub("", word)) not in names]
+    actor = _actor(put, asker.user_id)
     values: dict[str, object] = {
         "text": put.query,
-        "meaning": _without(asked, put.named) if put.named else told if told != text else asked,
+        "meaning": told if told != text else _without(asked, put.named) if put.named else asked,
         "terms": tuple(terms[:_MAX_TERMS]),
         "phrases": tuple(_phrases(text, names, stop_words=stop_words)[:_MAX_PHRASES]) if not placed.said else (),
         "topics": tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
@@ -268,18 +269,38 @@ def _keys(put: _Put, asker: Asker) -> tuple[tuple[tuple[str, str | None], ...], 
     it is searched for: of Henrik's job as that of "my son", where that is held, and of the user's own, by name, as that of "User".
     """
     db, user_id, text, named = asker.db, asker.user_id, put.text, put.named
-    people: Mapping[str, str] = {}
-    if not named and may_ask(text, put.words):
+    names: list[tuple[str, str]] = []
+    if may_ask(text, put.words):
         held = db.kept("understand.people", user_id=user_id, keys=json.dumps([*name_keys(_EVERYWHERE), *OWN_NAMES]))
-        people = subjects((str(key), str(name)) for key, name in held)
+        names = [(str(key), str(name)) for key, name in held]
+    people: Mapping[str, str] = {} if named else subjects(names)
     keys = keys_in(text, put.words, named, user_id=user_id, people=people)
-    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(put.words)) if keys and not named else None
+    others = [one for one in put.participants if source_of(one) == "user_message" and not is_oneself(one, user_id)]
+    if keys and others:
+        keys += held_elsewhere(keys, names, others)
+    if named:
+        return keys, _of_ones_own(put, keys, names, asker) if keys and not is_oneself(named[0], user_id) else text
+    somebody = somebody_in(text, people, user_id=user_id, anybody=not says_whose(put.words)) if keys else None
     if somebody is None or somebody.subject == slug(somebody.name):
         return keys, text
     if not db.kept("understand.held", user_id=user_id, keys=json.dumps([key for key, _ in keys])):
         return keys, text
     told = "User" if somebody.subject == _EVERYWHERE else f"my {somebody.subject.replace('_', ' ')}"
     return keys, mention(somebody.name).sub(told, text)
+
+
+def _of_ones_own(put: _Put, keys: Iterable[tuple[str, str | None]], names: Iterable[tuple[str, str]], asker: Asker) -> str:
+    """A question of somebody who speaks, as it is searched for: of "my brother" where nothing is held of what they say of themselves, but
+    the user knows them as that.
+    """
+    speaker = put.named[0]
+    called = {part.casefold() for part in _called(speaker)}
+    known = [key.rpartition(".")[2] for key, name in names if name.casefold() in called and key not in OWN_NAMES]
+    own = [key for key, _ in keys if key.startswith(f"{slug(speaker)}.")]
+    if not known or (own and asker.db.kept("understand.held", user_id=asker.user_id, keys=json.dumps(own))):
+        return put.text
+    part = next((part for part in _called(speaker) if mention(part).search(put.text)), speaker)
+    return mention(part).sub(f"my {known[0].replace('_', ' ')}", put.text)
 
 
 def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
@@ -300,7 +321,8 @@ def _understood_abroad(put: _Put, language: Language, asker: Asker) -> Question:
     together = _phrases(text, names, stop_words=language.stop_words, name=_NAME_ABROAD)
     phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
     asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
-    actor = next((who for who, pattern in asks if who in put.participants and pattern.search(straight)), None)
+    speaks = {"user" if is_oneself(one, asker.user_id) else one for one in put.participants}
+    actor = next((who for who, pattern in asks if who in speaks and pattern.search(straight)), None)
     times = times_of(placed.spans, now=now, zone=zone)
     since, as_of = asker.counts_from(change_abroad(straight, language))
     former = not times and asks_former_abroad(straight, language)
@@ -431,14 +453,14 @@ def _capitalised(words: Sequence[str]) -> list[list[str]]:
     return runs
 
 
-def _actor(put: _Put) -> str | None:
+def _actor(put: _Put, user_id: str) -> str | None:
     if put.named:
         return put.named[0] if len(put.named) == 1 else None
     text, participants = put.text.replace("’", "'"), put.participants
     if "assistant" in participants and _ASKS_ASSISTANT.search(text):
         return "assistant"
     asks_user = _ASKS_USER.search(text) or ("assistant" in participants and _REQUESTS.search(text))
-    return "user" if "user" in participants and asks_user else None
+    return "user" if asks_user and any(is_oneself(one, user_id) for one in participants) else None
 
 
 def _blanked(text: str, spans: Sequence[TimeSpan]) -> str:
